@@ -37,6 +37,7 @@ _MANY = 3
 _REGISTERS = {
     "router_arbiter": {"requester", "size", "last", "served", "born"},
     "family": {"attempt"},
+    "directed_family": {"attempt"},
     "transform": {"topology", "attempt"},
     "application": {"ranks"},
     "pattern": {"request"},

@@ -15,6 +15,7 @@ ALLOWED: dict[str, str] = {
     "read": "each module of a file format reads it, and a register calls it so",
     "write": "each module of a file format writes it, and a register calls it so",
     "write_fabric": "each format that holds names and addresses writes a fabric with them, and a register calls it so",
+    "write_directed": "each format of graphs writes a directed network, and a register calls it so",
     "fabric_of": "each format of a fabric's cables makes a Fabric of its text",
     "cables_in": "each format of named ports reads the cables of a file, and a register calls it so",
     "main": "what a program begins with",

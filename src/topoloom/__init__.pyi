@@ -71,11 +71,15 @@ from .failures.surviving_network import surviving_network as surviving_network
 from .formats import FORMATS as FORMATS
 from .formats import load as load
 from .formats import save as save
+from .formats import save_directed as save_directed
 from .formats.written import WrittenFile as WrittenFile
 from .graph.bounds import Bounds as Bounds
 from .graph.bounds import bounds as bounds
 from .graph.cuts import Cuts as Cuts
 from .graph.cuts import cuts as cuts
+from .graph.directed_hops import directed_hops as directed_hops
+from .graph.directed_info import DirectedInfo as DirectedInfo
+from .graph.directed_info import directed_info as directed_info
 from .graph.geometry import Geometry as Geometry
 from .graph.grid_bounds import BalancedPairs as BalancedPairs
 from .graph.grid_bounds import balanced_pairs as balanced_pairs
@@ -105,8 +109,10 @@ from .machine.report import machine_report as machine_report
 from .machine.requirement import MachineRequirement as MachineRequirement
 from .machine.verifying import MachineDiagnostics as MachineDiagnostics
 from .machine.verifying import verify_machine as verify_machine
+from .model.directed import DirectedTopology as DirectedTopology
 from .model.topology import Topology as Topology
 from .network import Network as Network
+from .network.directed import open_directed as open_directed
 from .network.folder import save_routing as save_routing
 from .network.losses import losses as losses
 from .network.opening import as_network as as_network
@@ -184,6 +190,7 @@ from .topologies.expander import expander as expander
 from .topologies.overview import Info as Info
 from .topologies.overview import info as info
 from .topologies.spec import build as build
+from .topologies.spec.registry import DIRECTED_FAMILIES as DIRECTED_FAMILIES
 from .topologies.spec.registry import FAMILIES as FAMILIES
 from .topologies.spec.registry import TRANSFORMS as TRANSFORMS
 from .web.server import serve as serve

@@ -361,6 +361,8 @@ _NO_NETWORK = {
     "write_site",
     "verify_machine",
 }
+#: Takes directed networks: test_few_directed.py.
+_DIRECTED = {"directed_hops", "directed_info", "open_directed", "save_directed"}
 #: Takes discovered fabrics and their tables; below.
 _LIVE = {"repair_fabric"}
 
@@ -369,7 +371,7 @@ def test_every_function_has_a_row():
     """Those of the package, and no other."""
     named = {name for name in topoloom.__all__ if callable(getattr(topoloom, name))}
     functions = {name for name in named if not isinstance(getattr(topoloom, name), type)}
-    assert TABLE.keys() | _WITH_OTHERS | _WITH_PANELS | _NO_NETWORK | _LIVE == functions
+    assert TABLE.keys() | _WITH_OTHERS | _WITH_PANELS | _NO_NETWORK | _DIRECTED | _LIVE == functions
 
 
 @pytest.mark.filterwarnings("error")

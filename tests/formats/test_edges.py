@@ -85,7 +85,7 @@ def test_the_fast_way_agrees_with_the_slow_one(data):
     links = edges._quick(data)
     if links is not None:
         slow = edges._plain(data.decode().splitlines(), "net")
-        assert slow == Topology(links, int(links.max()) + 1)
+        assert Topology(**slow) == Topology(links, int(links.max()) + 1)
 
 
 def test_large_files_take_the_fast_way():

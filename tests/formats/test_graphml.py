@@ -137,7 +137,7 @@ def test_many_defaults_cannot_fill_the_memory():
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        (f'{HEAD}<graph edgedefault="directed"/></graphml>', "net.graphml:3: is a directed graph"),
+        (f'{HEAD}<graph edgedefault="directed"/></graphml>', "net.graphml: this network is directed, and load takes"),
         ("<html></html>", "starts with <html>"),
         (f"{HEAD}</graphml>", "holds no <graph>"),
         ('<?xml version="1.0"?>\n<!DOCTYPE a [<!ENTITY b "c">]>\n<graphml/>', "net.graphml:2: has a DOCTYPE"),

@@ -114,7 +114,7 @@ def test_documents_of_the_fewest_fields_are_read():
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [
-        ({"version": 3}, "the version is 3; .* up to 2: update topoloom"),
+        ({"version": 4}, "the version is 4; .* up to 3: update topoloom"),
         ({"version": 0}, "the version is '0'"),
         ({"version": 1.0}, "the version is '1.0'"),
         ({"version": True}, "the version is 'true'"),

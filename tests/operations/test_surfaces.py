@@ -108,6 +108,7 @@ IN_PYTHON = {
         "join_machines": "fabrics.machines.joined",
         "adopt": "Network.adopt",
         "drop_rates": "unrated",
+        "undirected": "DirectedTopology.undirected",
     },
     # A comparison is made of objects: fabrics, a match, limits.
     **{

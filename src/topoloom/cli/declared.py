@@ -17,6 +17,7 @@ from topoloom.core.files import check_file
 from topoloom.core.folders import check_folder
 from topoloom.core.settings import Settings, changed, plain_of, shown, written
 from topoloom.core.work import Work
+from topoloom.model.directed import DirectedNetworkError
 from topoloom.operations.context import RunContext
 from topoloom.operations.field import Field, fields_of
 from topoloom.operations.operation import Operation
@@ -57,6 +58,10 @@ class DeclaredCommand(click.Command):
                 result = super().invoke(ctx)
                 code[0] = result or 0
             return result
+        except DirectedNetworkError as refused:
+            from topoloom.operations.directed import refused_by
+
+            raise refused_by(refused, ctx.command_path) from refused
         except InputError as error:
             raise InputError(spelled(str(error), self)) from error
 

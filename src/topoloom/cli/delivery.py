@@ -6,7 +6,8 @@ import click
 
 from topoloom.cli.output import print_record, say
 from topoloom.fabric.exports.registry import ExportRequest
-from topoloom.formats import Format, choose_format, save
+from topoloom.formats import Format, choose_format, save, save_directed
+from topoloom.model.directed import DirectedTopology
 from topoloom.model.topology import Topology
 
 
@@ -33,7 +34,7 @@ def checked(output: str, name: str | None, as_json: bool) -> Format:
 
 
 def deliver(
-    topology: Topology,
+    topology: Topology | DirectedTopology,
     output: str,
     record: Format,
     as_json: bool,
@@ -44,7 +45,7 @@ def deliver(
 
     Parameters
     ----------
-    topology : Topology
+    topology : Topology or DirectedTopology
         The topology to write.
     output : str
         The file, or '-' for standard output.
@@ -57,9 +58,14 @@ def deliver(
     dropped : tuple of str
         The quantities that were dropped when the network was read.
     """
-    written = save(topology, output, record.name, order=order)
+    directed = isinstance(topology, DirectedTopology)
+    written = (
+        save_directed(topology, output, record.name)
+        if isinstance(topology, DirectedTopology)
+        else save(topology, output, record.name, order=order)
+    )
     lost = f"; {record.name} omits {', '.join(written.omitted)}" if written.omitted else ""
-    size = f"{written.switches} switches, {written.links} links, {written.hosts} hosts"
+    size = f"{written.switches} switches, {written.links} {'arcs' if directed else 'links'}, {written.hosts} hosts"
     where = "standard output" if output == "-" else output
     say(f"wrote {topology.name} to {where} ({record.name}): {size}{lost}", err=True)
     if as_json:

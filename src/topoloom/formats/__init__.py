@@ -1,7 +1,7 @@
 """File formats: one file per format; `load` and `save` select one by suffix or by name."""
 
 from topoloom.formats._registry import FORMATS, Format, dropped_by, encode, format_for, register
-from topoloom.formats._storage import choose_format, load, parsed, read_source, save
+from topoloom.formats._storage import choose_format, load, parsed, read_source, save, save_directed
 
 __all__ = [
     "FORMATS",
@@ -15,4 +15,5 @@ __all__ = [
     "read_source",
     "register",
     "save",
+    "save_directed",
 ]

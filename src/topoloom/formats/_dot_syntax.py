@@ -1,4 +1,4 @@
-"""The syntax of Graphviz DOT: undirected graphs without subgraphs, as `dot` and `ptm` read them."""
+"""The syntax of Graphviz DOT: graphs and digraphs without subgraphs, as `dot` and `ptm` read them."""
 
 import re
 from dataclasses import dataclass
@@ -20,7 +20,8 @@ TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_LINK = re.compile(r"[ \t\r\n]*([0-9]+)[ \t]*--[ \t]*([0-9]+)[ \t]*;")
+#: A link of a graph, and an arc of a digraph, between nodes whose names are numbers.
+_LINK, _ARC = (re.compile(rf"[ \t\r\n]*([0-9]+)[ \t]*{sign}[ \t]*([0-9]+)[ \t]*;") for sign in ("--", "->"))
 _ESCAPE = re.compile(r'\\(\\|"|\r?\n)')
 KEYWORDS = {"strict", "graph", "digraph", "node", "edge", "subgraph"}
 _IDS = {"number", "word", "quoted"}
@@ -62,7 +63,7 @@ def unescaped(text: str) -> str:
 
 
 class DotParser:
-    """Parses ``[strict] graph [ID] { statements }`` token by token.
+    """Parses ``[strict] graph [ID] { statements }``, also of a ``digraph``, token by token.
 
     Parameters
     ----------
@@ -70,7 +71,12 @@ class DotParser:
     source : str
         The file, for messages.
     graph : NodeGraph
-        Receives nodes, links and attributes.
+        Receives nodes, links and attributes; the links of a digraph lead from their first node to their second.
+
+    Attributes
+    ----------
+    directed : bool
+        Whether the file holds a digraph, known before `parsed`.
     """
 
     def __init__(self, text: str, source: str, graph: NodeGraph) -> None:
@@ -88,14 +94,15 @@ class DotParser:
         self._kind = ""
         self._token = ""
         self._next()
+        self._strict = self._take_word("strict")
+        self.directed = self._is_word("digraph")
 
-    def parsed(self) -> Heading:
-        """Parse the whole file."""
-        strict = self._take_word("strict")
-        if self._is_word("digraph"):
-            self._fail("is a directed graph (digraph); links have no direction: write 'graph' and '--'")
-        if not self._take_word("graph"):
-            self._fail("does not start with 'graph'; an undirected DOT file must")
+    def parsed(self, *, directed: bool = False) -> Heading:
+        """Parse the whole file; unless `directed`, a digraph is refused."""
+        if self.directed and not directed:
+            self._fail("is a directed graph (digraph); cables have no direction: write 'graph' and '--'")
+        if not (self._take_word("digraph") or self._take_word("graph")):
+            self._fail("does not start with 'graph' or 'digraph'; a DOT file must")
         name = self._id("a name") if self._kind in _IDS else None
         self._take("{", "'{' after 'graph'")
         while not self._is("}"):
@@ -103,7 +110,7 @@ class DotParser:
         self._next()
         if self._kind:
             self._fail("continues after the closing '}'; topoloom reads one graph per file")
-        return Heading(name, self._spec, strict)
+        return Heading(name, self._spec, self._strict)
 
     def _statement(self) -> None:
         if not self._kind:
@@ -126,7 +133,8 @@ class DotParser:
 
     def _plain_links(self) -> None:
         """Read ``0 -- 1;`` statements, of which large files consist, in one step each; other statements as usual."""
-        match = _LINK.match(self._text, self._start)
+        plain = _ARC if self.directed else _LINK
+        match = plain.match(self._text, self._start)
         if match is None:
             self._link_or_node()
             return
@@ -134,7 +142,7 @@ class DotParser:
             a, b = self._node(match[1]), self._node(match[2])
             self._graph.link(a, b, self._here() if a == b or self._rate is not None else 0, self._rate)
             self._start = self._place = match.end()
-            match = _LINK.match(self._text, self._place)
+            match = plain.match(self._text, self._place)
         self._next()
 
     def _link_or_node(self) -> None:
@@ -147,8 +155,8 @@ class DotParser:
         first = last = self._node(name)
         links: list[int] = []
         while self._kind == "edge":
-            if self._token == "->":
-                self._fail("'->' is for directed graphs; links have no direction: write '--'")
+            if (self._token == "->") != self.directed:
+                self._fail("'->' is for directed graphs; write '--' in a graph, and '->' in a digraph")
             self._next()
             if self._is("{") or self._is_word("subgraph"):
                 self._fail("links to a subgraph; topoloom reads flat graphs: write each link separately")

@@ -10,7 +10,8 @@ from topoloom.core.allowance import Allowance
 from topoloom.core.errors import InputError, at
 from topoloom.core.text_parts import whole_in
 from topoloom.formats._registry import MOST_LABELS
-from topoloom.formats._text import label_array, short, take_endpoints, topology_from
+from topoloom.formats._text import directed_from, label_array, short, take_endpoints, topology_from
+from topoloom.model.directed import DirectedTopology
 from topoloom.model.link_rates import HOST_RATE, RATE, packed_rates, rate_in, rate_text, rates_in, unpacked_rates
 from topoloom.model.topology import Topology
 
@@ -25,7 +26,7 @@ HOSTS = "hosts"
 ENDPOINTS = "endpoints"
 
 
-def refuse_own_names(topology: Topology, language: str) -> None:
+def refuse_own_names(topology: Topology | DirectedTopology, language: str) -> None:
     """Refuse labels with the name of an attribute that the graph uses for hosts.
 
     Raises
@@ -136,6 +137,21 @@ class NamedGraph:
     def topology(self, name: str | None = None, spec: str | None = None, *, merge: bool = False) -> Topology:
         """The topology: attributes that every node has become its labels; `merge` merges parallel links.
 
+        The numbers of the switches are those of `parts`.
+        """
+        return topology_from(self._source, **self.parts(name, spec, merge=merge))
+
+    def directed_topology(
+        self, name: str | None = None, spec: str | None = None, *, merge: bool = False
+    ) -> DirectedTopology:
+        """As `topology`, with an arc in place of each link, from its first node to its second."""
+        return directed_from(self._source, **self.parts(name, spec, merge=merge, directed=True))
+
+    def parts(
+        self, name: str | None, spec: str | None, *, merge: bool = False, directed: bool = False
+    ) -> dict[str, Any]:
+        """The arguments of `Topology`; `merge` merges parallel links, and if `directed` only those of one direction.
+
         Nodes named exactly 0 .. n - 1 keep these numbers; other whole numbers are numbered in ascending order, and other
         names in the order of the file; then the names become the label ``id``.
         """
@@ -147,7 +163,8 @@ class NamedGraph:
         places = np.arange(len(links))
         if merge:
             # Of parallel links the last one counts, as in Graphviz.
-            links, last = np.unique(np.sort(links, axis=1)[::-1], axis=0, return_index=True)
+            ends = links if directed else np.sort(links, axis=1)
+            links, last = np.unique(ends[::-1], axis=0, return_index=True)
             places = places[::-1][last]
         keys = dict.fromkeys(
             key for given in {id(defaults): defaults for defaults in self._given}.values() for key in given
@@ -182,16 +199,15 @@ class NamedGraph:
                 labels[key] = label_array(key, column, self._source, self._allowance)[order]
         if names is not None:
             labels.setdefault("id", label_array("id", names, self._source, self._allowance)[order])
-        return topology_from(
-            self._source,
-            links=links,
-            switches=n,
-            endpoints=np.repeat(np.arange(n), counts),
-            labels=labels,
-            spec=spec,
+        return {
+            "links": links,
+            "switches": n,
+            "endpoints": np.repeat(np.arange(n), counts),
+            "labels": labels,
+            "spec": spec,
             **self._rates_of(places, host_rates, number, counts),
             **({"name": name} if name else {}),
-        )
+        }
 
     def _rates_of(
         self, places: np.ndarray, host_rates: dict[int, tuple[Any, int | None]], number: np.ndarray, counts: np.ndarray

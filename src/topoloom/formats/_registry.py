@@ -10,6 +10,7 @@ from topoloom.core.register import Register
 from topoloom.fabric.cable_lengths import CableLengths
 from topoloom.fabric.exports.registry import ExportRequest
 from topoloom.fabric.fabric import Fabric, without_rates
+from topoloom.model.directed import DirectedTopology
 from topoloom.model.link_rates import RATE, rate_text, tell_dropped
 from topoloom.model.topology import Topology
 
@@ -43,6 +44,9 @@ class Format:
         As `write`, with the known names, lengths, rates and delays of the network.
     write_fabric : callable (fabric: Fabric) -> str or bytes, optional
         As `write`, with the names, GUIDs, LIDs, ports and rates of a fabric.
+    write_directed : callable (topology: DirectedTopology) -> str or bytes, optional
+        Writes a directed network, with all that `keeps` names; `read` then raises `DirectedNetworkError` with the way to read it.
+        None: the format holds no directions.
     simple : bool
         Whether parallel links are merged or refused.
     fabric : callable (data: bytes, source: str) -> Fabric, optional
@@ -75,6 +79,7 @@ class Format:
     lengths: Callable[[bytes, str], CableLengths] | None = None
     holds: frozenset[str] = frozenset()
     says_rate: Callable[[float], bool] | None = None
+    write_directed: Callable[[DirectedTopology], str | bytes] | None = None
 
 
 #: All formats by name.
@@ -125,6 +130,40 @@ def encode(topology: Topology, record: Format, order: ExportRequest | None = Non
     if record.write is None:
         written = ", ".join(name for name, each in FORMATS.items() if each.write is not None)
         raise InputError(f"topoloom reads the format {record.name} but does not write it; it writes {written}")
+    _check_labels(topology)
+    if why := _rates_lost(topology, record):
+        tell_dropped(record.name, why)
+        topology = topology.without_rates()
+    write, write_order, write_fabric = record.write, record.write_order, record.write_fabric
+    if order is not None and write_fabric is not None:
+        fabric = without_rates(order.fabric) if why else order.fabric
+        return _bytes_of(lambda: write_fabric(fabric), record)
+    if order is None or write_order is None:
+        return _bytes_of(lambda: write(topology), record)
+    return _bytes_of(lambda: write_order(order), record)
+
+
+def encode_directed(topology: DirectedTopology, record: Format) -> bytes:
+    """The bytes of a directed topology in a format.
+
+    Raises
+    ------
+    InputError
+        The format holds no directions, or cannot hold the labels.
+    """
+    if record.write_directed is None:
+        able = ", ".join(name for name, each in FORMATS.items() if each.write_directed is not None)
+        raise InputError(
+            f"{topology.name}: the format {record.name} holds no directed networks; choose one of {able}, or have links of both"
+            " directions ('topoloom convert --undirected', DirectedTopology.undirected())"
+        )
+    _check_labels(topology)
+    write = record.write_directed
+    return _bytes_of(lambda: write(topology), record)
+
+
+def _check_labels(topology: Topology | DirectedTopology) -> None:
+    """Refuse more labels than files hold, and numbers that are not finite."""
     if len(topology.labels) > MOST_LABELS:
         raise InputError(f"{topology.name}: {len(topology.labels)} labels; files hold at most {MOST_LABELS}")
     for key, values in topology.labels.items():
@@ -133,16 +172,12 @@ def encode(topology: Topology, record: Format, order: ExportRequest | None = Non
             raise InputError(
                 f"{topology.name}: label '{key}' of switch {switch} is {values[switch]}, not a finite number"
             )
-    if why := _rates_lost(topology, record):
-        tell_dropped(record.name, why)
-        topology = topology.without_rates()
+
+
+def _bytes_of(write: Callable[[], str | bytes], record: Format) -> bytes:
+    """The bytes of what a format writes."""
     try:
-        if order is not None and record.write_fabric is not None:
-            content = record.write_fabric(without_rates(order.fabric) if why else order.fabric)
-        elif order is None or record.write_order is None:
-            content = record.write(topology)
-        else:
-            content = record.write_order(order)
+        content = write()
         check_made(content, (str, bytes), f"format {record.name}", "text or bytes for what it writes")
         return content.encode() if isinstance(content, str) else content
     except UnicodeEncodeError as error:
@@ -183,13 +218,10 @@ def dropped_by(topology: Topology, record: Format, fabric: Fabric | None = None)
         lost.append("the number of parallel cables")
     if "isolated" not in record.keeps and not topology.degrees.all():
         lost.append(f"{int((topology.degrees == 0).sum())} switches without links")
-    if "endpoints" not in record.keeps and topology.hosts:
-        lost.append(f"{topology.hosts} hosts")
-    elif "host" not in record.keeps and not np.array_equal(topology.host, np.arange(topology.host.size)):
+    grouped = not np.array_equal(topology.host, np.arange(topology.host.size))
+    if "endpoints" in record.keeps and "host" not in record.keeps and grouped:
         lost.append("the grouping of ports into hosts")
-    labels = [name for name in topology.labels if "names" not in record.holds or name not in _IDENTIFYING]
-    if "labels" not in record.keeps and labels:
-        lost.append(f"label{'s' * (len(labels) > 1)} {', '.join(labels)}")
+    lost += directed_dropped_by(topology, record)
     if fabric is not None and not fabric.planned:
         addressed = fabric.switch_lids.any() or fabric.port_lids.any()
         real = (fabric.switch_guids > _MOST_INVENTED).any()
@@ -200,4 +232,15 @@ def dropped_by(topology: Topology, record: Format, fabric: Fabric | None = None)
         ]
         if fabric.named_ports and PORTS not in record.holds:
             lost.append("names of ports")
+    return lost
+
+
+def directed_dropped_by(topology: Topology | DirectedTopology, record: Format) -> list[str]:
+    """The hosts and labels that a format omits, as text; for a directed network, this is all that one may omit."""
+    lost = []
+    if "endpoints" not in record.keeps and topology.hosts:
+        lost.append(f"{topology.hosts} hosts")
+    labels = [name for name in topology.labels if "names" not in record.holds or name not in _IDENTIFYING]
+    if "labels" not in record.keeps and labels:
+        lost.append(f"label{'s' * (len(labels) > 1)} {', '.join(labels)}")
     return lost

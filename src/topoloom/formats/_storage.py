@@ -10,15 +10,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
-from topoloom.core.errors import InputError, at, check_made, check_path
+from topoloom.core.errors import InputError, at, check_made, check_path, check_type
 from topoloom.core.files import is_pipe, open_to_read, reason, write_atomically
 from topoloom.fabric._table_dumps import is_tables
 from topoloom.fabric.exports.registry import ExportRequest
 from topoloom.fabric.fabric import Fabric
 from topoloom.formats._content import certain_format, likely_format
 from topoloom.formats._foreign import foreign_content
-from topoloom.formats._registry import FORMATS, Format, encode, format_for, unknown_suffix
-from topoloom.formats.written import WrittenFile, written_file
+from topoloom.formats._registry import FORMATS, Format, encode, encode_directed, format_for, unknown_suffix
+from topoloom.formats.written import WrittenFile, written_directed, written_file
+from topoloom.model.directed import DirectedTopology
 from topoloom.model.sources import NetworkSource, taken
 from topoloom.model.topology import Topology
 
@@ -195,6 +196,33 @@ def save(
     topology = taken(topology, Topology, "save") if order is None else order.fabric.topology
     put(encode(topology, record, order), target)
     return written_file(topology, target, record, None if order is None else order.fabric)
+
+
+def save_directed(topology: DirectedTopology, path: str | os.PathLike[str], format: str | None = None) -> WrittenFile:
+    """Write a directed topology to a file, all of it or nothing.
+
+    Parameters
+    ----------
+    topology : DirectedTopology
+    path, format
+        As for `save`; the format must hold directions: topoloom's JSON, GraphML, DOT, edge lists.
+
+    Returns
+    -------
+    WrittenFile
+        Its `links` are the arcs.
+
+    Raises
+    ------
+    InputError
+        The format holds no directions, or the file cannot be written.
+    """
+    check_type(topology, DirectedTopology, "save_directed", "open_directed(source) makes one")
+    check_path(path, "save_directed", "name a file")
+    target = os.fspath(path)
+    record = choose_format(target, format)
+    put(encode_directed(topology, record), target)
+    return written_directed(topology, target, record)
 
 
 def put(data: bytes, target: str) -> None:

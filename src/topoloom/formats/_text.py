@@ -3,14 +3,17 @@
 import codecs
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from topoloom.core.allowance import Allowance
 from topoloom.core.errors import InputError, at
 from topoloom.fabric.fabric import Fabric
+from topoloom.model.directed import DirectedNetworkError, DirectedTopology
 from topoloom.model.topology import MOST_SWITCHES, Topology
+
+N = TypeVar("N", Topology, DirectedTopology)
 
 #: NumPy gives every text of a label the width of the longest one, so the length is limited.
 _MOST_TEXT_CHARACTERS = 1024
@@ -106,15 +109,40 @@ def take_endpoints(allowance: Allowance, hosts: int) -> None:
 
 def topology_from(source: str, **parts: Any) -> Topology:
     """`Topology(**parts)`, with error messages that name the file."""
+    _check_parts(source, parts)
+    return _named_after(source, parts["name"], lambda: Topology(**parts))
+
+
+def directed_from(source: str, **parts: Any) -> DirectedTopology:
+    """As `topology_from`, a directed topology whose arcs are the links, tail first."""
+    _check_parts(source, parts)
+    return _named_after(source, parts["name"], lambda: DirectedTopology.from_parts(parts, parts["name"]))
+
+
+def refused(source: str, opened: Callable[[], DirectedTopology]) -> DirectedNetworkError:
+    """The refusal of a file with a directed network; `opened` reads it as one."""
+    return DirectedNetworkError(source, "load", opened)
+
+
+def undirected_file(source: str) -> InputError:
+    """The error for a file with an undirected network, where a directed one is wanted."""
+    return at(source, None, "holds an undirected network, and a directed one is wanted")
+
+
+def _check_parts(source: str, parts: dict[str, Any]) -> None:
+    """Name the network after the file unless it has a name, and count the memory of switches without links."""
     parts.setdefault("name", stem(source))
     # A file may just state a number of switches: those without cables take no text but much memory later.
     unconnected = parts["switches"] - 2 * len(parts.get("links", ())) - len(parts.get("endpoints", ()))
     Allowance(source).take(_SWITCH_BYTES * max(0, unconnected), f"{parts['switches']:,} switches")
+
+
+def _named_after(source: str, name: str, make: Callable[[], N]) -> N:
+    """The result of `make`; its errors begin with the name of the network, and the file is the better name."""
     try:
-        return Topology(**parts)
+        return make()
     except InputError as error:
-        # Topology names itself first; the file is the better name.
-        raise at(source, None, str(error).removeprefix(f"{parts['name']}: ")) from None
+        raise at(source, None, str(error).removeprefix(f"{name}: ")) from None
 
 
 def fabric_from(source: str, make: Callable[[], Fabric]) -> Fabric:

@@ -4,13 +4,15 @@ import io
 import re
 import warnings
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from topoloom.core.errors import InputError, at
 from topoloom.core.text_parts import text_lines
 from topoloom.formats._registry import Format, register
-from topoloom.formats._text import largest_id_allowed, short, text_of, topology_from
+from topoloom.formats._text import directed_from, largest_id_allowed, refused, short, text_of, topology_from
+from topoloom.model.directed import DirectedTopology
 from topoloom.model.link_rates import RATE, rate_in, rate_text
 from topoloom.model.topology import MOST_SWITCHES, Topology
 
@@ -19,6 +21,9 @@ _COUNT = re.compile(r"#\s*switches\s+(\S+)\s*")
 #: The comment that declares a third word per line, the rate of the link.
 _COLUMNS = f"switch switch {RATE}"
 _RATED = re.compile(rf"#\s*(switch\s+switch\s+{RATE})\s*", re.IGNORECASE)
+#: The comment that declares that a line is an arc, from the first switch to the second.
+_DIRECTED = "from to"
+_FROM_TO = re.compile(r"#\s*(from\s+to)\s*", re.IGNORECASE)
 _POINT = re.compile(r"#\s*switch\s+(\S+)\s*")
 #: Ids of up to nine digits cannot overflow; longer ones are mistakes.
 _ID = re.compile(r"[0-9]{1,9}")
@@ -34,14 +39,23 @@ def write(topology: Topology) -> str:
 
     With rates, each line has a third word, declared by a first line ``# switch switch rate_gbps``.
     """
-    ids = 2 * len(topology.links)
-    highest = int(topology.links.max(initial=-1))
-    count_is_implied = highest + 1 == topology.switches and highest <= largest_id_allowed(ids)
-    count = "" if count_is_implied else f"# switches {topology.switches}\n"
+    count = _count(topology.links, topology.switches)
     if topology.link_rate_gbps is None:
         return count + formatted_rows(topology.links, "{} {}\n")
     rates = map(rate_text, topology.link_rate_gbps.tolist())
     return f"# {_COLUMNS}\n{count}" + "".join(map("{} {} {}\n".format, *topology.links.T.tolist(), rates))
+
+
+def write_directed(topology: DirectedTopology) -> str:
+    """The arcs, one per line, after a first line ``# from to``."""
+    return f"# {_DIRECTED}\n{_count(topology.arcs, topology.switches)}" + formatted_rows(topology.arcs, "{} {}\n")
+
+
+def _count(ends: np.ndarray, switches: int) -> str:
+    """The line that states the number of switches, if `ends`, int[m, 2], do not."""
+    highest = int(ends.max(initial=-1))
+    implied = highest + 1 == switches and highest <= largest_id_allowed(ends.size)
+    return "" if implied else f"# switches {switches}\n"
 
 
 def formatted_rows(numbers: np.ndarray, pattern: str) -> str:
@@ -52,15 +66,27 @@ def formatted_rows(numbers: np.ndarray, pattern: str) -> str:
 def read(data: bytes, source: str) -> Topology:
     """The topology in an edge list; ids with commas are grid points and become the labels x and y.
 
-    After a line ``# switch switch rate_gbps`` every line has a third word, the rate of the link in Gb/s.
+    After a line ``# switch switch rate_gbps`` every line has a third word, the rate of the link in Gb/s. A line ``# from to``
+    before the first link declares a directed network.
     """
     quick = _quick(data)
     if quick is not None:
         return topology_from(source, links=quick, switches=int(quick.max()) + 1)
     lines = text_lines(text_of(data, source))
+    if _declares_arcs(lines, source):
+        raise refused(source, lambda: directed_from(source, **_plain(lines, source)))
     first = next((words for _, words in _pairs(lines)), [""])
     points = [_point(word, source, number) for number, word in _comments(lines, _POINT)]
-    return _grid(lines, points, source) if "," in first[0] or points else _plain(lines, source)
+    return _grid(lines, points, source) if "," in first[0] or points else topology_from(source, **_plain(lines, source))
+
+
+def _declares_arcs(lines: list[str], source: str) -> bool:
+    """Whether a line ``# from to`` says that the links have a direction."""
+    place = next((number for number, _ in _comments(lines, _FROM_TO)), 0)
+    first = next((number for number, _ in _pairs(lines)), place)
+    if place > first:
+        raise at(source, place, f"'# {_DIRECTED}' follows a link; write it before the first one")
+    return place > 0
 
 
 def _quick(data: bytes) -> np.ndarray | None:
@@ -96,7 +122,8 @@ def _comments(lines: list[str], pattern: re.Pattern[str]) -> Iterator[tuple[int,
             yield number, match[1]
 
 
-def _plain(lines: list[str], source: str) -> Topology:
+def _plain(lines: list[str], source: str) -> dict[str, Any]:
+    """The arguments of `Topology`, whose links have the order of the file: first switch, second switch."""
     switches = 0
     for number, word in _comments(lines, _COUNT):
         if not _ID.fullmatch(word) or not 0 < int(word) <= MOST_SWITCHES:
@@ -128,12 +155,11 @@ def _plain(lines: list[str], source: str) -> Topology:
         if switches:
             raise at(source, line, f"a switch id above {allowed}, but the file states '# switches {switches}'")
         raise _id_too_large(source, line, allowed)
-    return topology_from(
-        source,
-        links=links,
-        switches=switches or int(links.max()) + 1,
-        link_rate_gbps=np.array(rates) if rated else None,
-    )
+    return {
+        "links": links,
+        "switches": switches or int(links.max()) + 1,
+        "link_rate_gbps": np.array(rates) if rated else None,
+    }
 
 
 def _words(words: list[str]) -> str:
@@ -193,5 +219,6 @@ register(
         keeps=frozenset({"isolated", "rate_gbps"}),
         read=read,
         write=write,
+        write_directed=write_directed,
     )
 )

@@ -11,7 +11,8 @@ from topoloom.core.errors import InputError, at
 from topoloom.core.text_parts import decimal_in
 from topoloom.formats._named_graph import HOSTS, NamedGraph, host_rate_texts, refuse_own_names
 from topoloom.formats._registry import Format, register
-from topoloom.formats._text import short, text_of
+from topoloom.formats._text import refused, short, text_of, undirected_file
+from topoloom.model.directed import DirectedTopology
 from topoloom.model.link_rates import HOST_RATE, RATE, rate_text
 from topoloom.model.topology import Topology
 
@@ -19,21 +20,29 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _WHOLE = re.compile(r"[+-]?[0-9]{1,19}")
 _TYPES = {"i": "long", "f": "double", "U": "string"}
 _MOST_DEPTH = 100
+#: The values of the attribute `directed` of an edge that say what the graph says.
+_SPELLED = {False: ("false", "0"), True: ("true", "1")}
 
 
 def write(topology: Topology) -> str:
     """A topology as GraphML: labels, hosts and their rates as node attributes, rates of links as those of edges."""
-    refuse_own_names(topology, "GraphML")
     return "".join(_lines(topology))
 
 
-def _lines(topology: Topology) -> Iterator[str]:
+def write_directed(topology: DirectedTopology) -> str:
+    """A directed topology as a directed graph of GraphML."""
+    return "".join(_lines(topology))
+
+
+def _lines(topology: Topology | DirectedTopology) -> Iterator[str]:
+    refuse_own_names(topology, "GraphML")
+    undirected = topology if isinstance(topology, Topology) else None
     yield '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
     yield '  <key id="name" for="graph" attr.name="name" attr.type="string"/>\n'
     yield '  <key id="spec" for="graph" attr.name="spec" attr.type="string"/>\n'
     yield f'  <key id="{HOSTS}" for="node" attr.name="{HOSTS}" attr.type="int"/>\n'
-    host_rates = host_rate_texts(topology)
-    if topology.rated:
+    host_rates = {} if undirected is None else host_rate_texts(undirected)
+    if undirected is not None and undirected.rated:
         # A list where the hosts of a switch have different rates.
         kind = "string" if any(" " in text for text in host_rates.values()) else "double"
         yield f'  <key id="{RATE}" for="edge" attr.name="{RATE}" attr.type="double"/>\n'
@@ -41,7 +50,7 @@ def _lines(topology: Topology) -> Iterator[str]:
     for i, (key, values) in enumerate(topology.labels.items()):
         shown = quoteattr(_xml(key))
         yield f'  <key id="d{i}" for="node" attr.name={shown} attr.type="{_TYPES[values.dtype.kind]}"/>\n'
-    yield '  <graph edgedefault="undirected">\n'
+    yield f'  <graph edgedefault="{"directed" if undirected is None else "undirected"}">\n'
     yield f'    <data key="name">{_escaped(topology.name)}</data>\n'
     if topology.spec is not None:
         yield f'    <data key="spec">{_escaped(topology.spec)}</data>\n'
@@ -54,11 +63,12 @@ def _lines(topology: Topology) -> Iterator[str]:
         for i, column in enumerate(columns):
             yield f'<data key="d{i}">{_escaped(str(column[switch]))}</data>'
         yield "</node>\n"
-    if topology.link_rate_gbps is None:
-        yield from map('    <edge source="{}" target="{}"/>\n'.format, *topology.links.T.tolist())
+    ends = topology.links if isinstance(topology, Topology) else topology.arcs
+    if undirected is None or undirected.link_rate_gbps is None:
+        yield from map('    <edge source="{}" target="{}"/>\n'.format, *ends.T.tolist())
     else:
         edge = f'    <edge source="{{}}" target="{{}}"><data key="{RATE}">{{}}</data></edge>\n'
-        yield from map(edge.format, *topology.links.T.tolist(), map(rate_text, topology.link_rate_gbps.tolist()))
+        yield from map(edge.format, *ends.T.tolist(), map(rate_text, undirected.link_rate_gbps.tolist()))
     yield "  </graph>\n</graphml>\n"
 
 
@@ -81,13 +91,27 @@ def read(data: bytes, source: str) -> Topology:
 
     If no node has `hosts`, the whole numbers `endpoints` of SST Merlin's anytopo count.
     """
-    text = text_of(data, source)
-    reader = _Reader(source, len(data))
+    return _parsed(_Reader(source, len(data)), data, source).topology()
+
+
+def _read_directed(data: bytes, source: str) -> DirectedTopology:
+    """The directed network in a GraphML file with ``edgedefault="directed"``."""
+    return _parsed(_Reader(source, len(data), directed=True), data, source).directed_topology()
+
+
+def _parsed(reader: "_Reader", data: bytes, source: str) -> "_Reader":
+    """The reader, once it has the whole file."""
     try:
-        reader.parser.Parse(text.encode(), True)
+        reader.parser.Parse(text_of(data, source).encode(), True)
+    except _Directed:
+        raise refused(source, lambda: _read_directed(data, source)) from None
     except expat.ExpatError as error:
         raise at(source, error.lineno, f"is not well-formed XML: {expat.ErrorString(error.code)}") from None
-    return reader.topology()
+    return reader
+
+
+class _Directed(Exception):  # noqa: N818 (nothing went wrong)
+    """The file has a directed graph."""
 
 
 @dataclass
@@ -115,8 +139,8 @@ class _Open:
 class _Reader:
     """Converts expat's events to a `NamedGraph`."""
 
-    def __init__(self, source: str, text_bytes: int) -> None:
-        self._source = source
+    def __init__(self, source: str, text_bytes: int, *, directed: bool = False) -> None:
+        self._source, self._directed = source, directed
         self._graph = NamedGraph(source, text_bytes)
         self._keys: dict[str, _Key] = {}
         self._open: list[_Open] = []
@@ -135,6 +159,16 @@ class _Reader:
 
     def topology(self) -> Topology:
         """The topology, once the whole file has been parsed."""
+        self._complete()
+        return self._graph.topology(self._about.get("name"), self._about.get("spec"))
+
+    def directed_topology(self) -> DirectedTopology:
+        """The directed topology, once the whole file has been parsed."""
+        self._complete()
+        return self._graph.directed_topology(self._about.get("name"), self._about.get("spec"))
+
+    def _complete(self) -> None:
+        """Check that all nodes are declared, and give them the default attributes."""
         if not self._graphs:
             raise at(self._source, None, "holds no <graph>")
         for name, line in self._mentioned.values():
@@ -146,7 +180,6 @@ class _Reader:
         for key in keys:
             if key.name == RATE and key.default is not None and key.domain in {"edge", "all"}:
                 self._graph.default_rate(key.default)
-        return self._graph.topology(self._about.get("name"), self._about.get("spec"))
 
     def _wrong(self, reason: str) -> InputError:
         return at(self._source, self.parser.CurrentLineNumber, reason)
@@ -183,8 +216,10 @@ class _Reader:
             self._graphs += 1
             if self._graphs > 1:
                 raise self._wrong("holds a second <graph>; topoloom reads one flat graph per file")
-            if attributes.get("edgedefault") == "directed":
-                raise self._wrong('is a directed graph; links have no direction: write edgedefault="undirected"')
+            if attributes.get("edgedefault") == "directed" and not self._directed:
+                raise _Directed
+            if attributes.get("edgedefault") != "directed" and self._directed:
+                raise undirected_file(self._source)
         elif opened.tag == "node":
             self._node(opened, attributes)
         elif opened.tag == "edge":
@@ -209,8 +244,9 @@ class _Reader:
         opened.node = node
 
     def _edge(self, attributes: dict[str, str]) -> int:
-        if attributes.get("directed") == "true":
-            raise self._wrong("a directed edge; links have no direction")
+        if attributes.get("directed", str(self._directed).lower()) not in _SPELLED[self._directed]:
+            graph, edge = ("a directed", "an undirected") if self._directed else ("an undirected", "a directed")
+            raise self._wrong(f"{edge} edge in {graph} graph; topoloom reads graphs whose edges are all alike")
         line = self.parser.CurrentLineNumber
         ends = []
         for key in ("source", "target"):
@@ -272,5 +308,6 @@ register(
         keeps=frozenset({"isolated", "endpoints", "labels", "name", "spec", "rate_gbps"}),
         read=read,
         write=write,
+        write_directed=write_directed,
     )
 )

@@ -15,13 +15,15 @@ from topoloom.core.errors import InputError, at
 from topoloom.core.json_files import strict_json
 from topoloom.formats._packed import Packed, json_array, unpack
 from topoloom.formats._registry import MOST_LABELS, Format, register
-from topoloom.formats._text import label_array, short, text_of, topology_from
+from topoloom.formats._text import directed_from, label_array, refused, short, text_of, topology_from
+from topoloom.model.directed import DirectedTopology
 from topoloom.model.link_rates import RATE_OF_ENDPOINTS, RATE_OF_LINKS, rate_array
 from topoloom.model.topology import MOST_SWITCHES, Topology
 
 #: This release reads versions 1 .. VERSION; tests/formats/fixtures has a file of each. Version 2 adds rates; a network
-#: without them is written as version 1, which older releases read.
-VERSION = 2
+#: without them is written as version 1, which older releases read. Version 3 has arcs in place of links.
+RATED, DIRECTED = 2, 3
+VERSION = DIRECTED
 #: Bytes per number of a packed array while it is read.
 _NUMBER_BYTES = 40.0
 
@@ -32,7 +34,8 @@ class _Document(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     format: str
     version: int
     switches: int
-    links: list[tuple[int, int]] | Packed
+    links: list[tuple[int, int]] | Packed | msgspec.UnsetType = msgspec.UNSET
+    arcs: list[tuple[int, int]] | Packed | msgspec.UnsetType = msgspec.UNSET
     made_by: _Text = ""
     name: _Text | None = None
     spec: _Text | None = None
@@ -45,25 +48,42 @@ class _Document(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 def write(topology: Topology) -> str:
     """A topology as JSON, one field per line."""
+    document = _document(topology, RATED if topology.rated else 1, "links", topology.links)
+    if not np.array_equal(topology.host, np.arange(topology.host.size)):
+        document["host"] = json_array(topology.host, delta=True)
+    if "labels" in document:  # after the hosts, as ever
+        document["labels"] = document.pop("labels")
+    document |= {key: json_array(rates) for key, rates in topology.rates_of().items() if rates.size}
+    return _written(document)
+
+
+def write_directed(topology: DirectedTopology) -> str:
+    """A directed topology as JSON, one field per line: ``arcs`` in place of ``links``."""
+    return _written(_document(topology, DIRECTED, "arcs", topology.arcs))
+
+
+def _document(topology: Topology | DirectedTopology, version: int, key: str, ends: np.ndarray) -> dict[str, Any]:
+    """The fields that both have."""
     document: dict[str, Any] = {
         "format": "topoloom",
-        "version": VERSION if topology.rated else 1,
+        "version": version,
         "made_by": f"topoloom {__version__}",
         "name": topology.name,
         "spec": topology.spec,
         "switches": topology.switches,
-        "links": json_array(topology.links, delta=True),
+        key: json_array(ends, delta=True),
         "endpoints": json_array(topology.endpoints, delta=True),
     }
-    if not np.array_equal(topology.host, np.arange(topology.host.size)):
-        document["host"] = json_array(topology.host, delta=True)
     if topology.labels:
         document["labels"] = {key: json_array(values) for key, values in topology.labels.items()}
-    document |= {key: json_array(rates) for key, rates in topology.rates_of().items() if rates.size}
     if not topology.endpoints.size:
         del document["endpoints"]
     if topology.spec is None:
         del document["spec"]
+    return document
+
+
+def _written(document: dict[str, Any]) -> str:
     # ASCII escapes would accept half of a surrogate pair; with UTF-8 it is refused when the file is encoded.
     lines = (f"  {_json(key)}: {_json(value)}" for key, value in document.items())
     return "{\n" + ",\n".join(lines) + "\n}\n"
@@ -79,10 +99,17 @@ def read(data: bytes, source: str) -> Topology:
     except msgspec.ValidationError as error:
         raise _field_error(text, source, str(error)) from None
     del raw
-    return _topology(document, text, source)
+    if document.arcs is msgspec.UNSET:
+        return topology_from(source, **_parts(document, "links", text, source))
+    if document.version < DIRECTED:
+        raise _field_error(text, source, f"arcs need version {DIRECTED} - at `$.arcs`")
+    if document.links is not msgspec.UNSET:
+        raise _field_error(text, source, "a network has links or arcs, not both - at `$.arcs`")
+    raise refused(source, lambda: directed_from(source, **_parts(document, "arcs", text, source)))
 
 
-def _topology(document: _Document, text: str, source: str) -> Topology:
+def _parts(document: _Document, ends: str, text: str, source: str) -> dict[str, Any]:
+    """The arguments of `Topology`; its links are the field `ends`."""
     switches = document.switches
     if not 0 < switches <= MOST_SWITCHES:
         raise _field_error(text, source, f"{switches} switches; a topology has 1 to {MOST_SWITCHES} - at `$.switches`")
@@ -93,20 +120,21 @@ def _topology(document: _Document, text: str, source: str) -> Topology:
     for field, packed in _packed(document):
         numbers = math.prod(max(0, size) for size in packed.shape)
         allowance.take(_NUMBER_BYTES * numbers, f"{numbers:,} numbers of {field[:60]!a}")
-    shapes: dict[str, tuple[int | None, ...]] = {"links": (None, 2), "endpoints": (None,)}
-    for field, shape in shapes.items():
-        parts[field] = _numbers(getattr(document, field), shape, text, source, f"$.{field}")
+    if getattr(document, ends) is msgspec.UNSET:
+        raise _field_error(text, source, "Object missing required field `links`")
+    for field, key, shape in (("links", ends, (None, 2)), ("endpoints", "endpoints", (None,))):
+        parts[field] = _numbers(getattr(document, key), shape, text, source, f"$.{key}")
     if document.host is not None:
         parts["host"] = _numbers(document.host, parts["endpoints"].shape, text, source, "$.host")
     for field, of in ((RATE_OF_LINKS, "links"), (RATE_OF_ENDPOINTS, "endpoints")):
         rates = getattr(document, field)
         if rates is None:
             continue
-        if document.version < VERSION:
-            raise _field_error(text, source, f"rates need version {VERSION} - at `$.{field}`")
+        if document.version < RATED:
+            raise _field_error(text, source, f"rates need version {RATED} - at `$.{field}`")
         parts[field] = _rates(rates, len(parts[of]), of, text, source, field)
     labels = {key: _label(key, value, switches, text, source, allowance) for key, value in document.labels.items()}
-    for array, field in ((parts["links"], "links"), (parts["endpoints"], "endpoints")):
+    for array, field in ((parts["links"], ends), (parts["endpoints"], "endpoints")):
         wrong = np.argwhere((array < 0) | (array >= switches))
         if wrong.size:
             place = "".join(f"[{i}]" for i in wrong[0])
@@ -115,10 +143,10 @@ def _topology(document: _Document, text: str, source: str) -> Topology:
     loop = np.flatnonzero(parts["links"][:, 0] == parts["links"][:, 1])
     if loop.size:
         problem = f"switch {parts['links'][loop[0], 0]} is linked to itself; a link joins two switches"
-        raise _field_error(text, source, f"{problem} - at `$.links[{loop[0]}]`")
+        raise _field_error(text, source, f"{problem} - at `$.{ends}[{loop[0]}]`")
     if document.name is not None:
         parts["name"] = document.name
-    return topology_from(source, switches=switches, labels=labels, spec=document.spec, **parts)
+    return {"switches": switches, "labels": labels, "spec": document.spec, **parts}
 
 
 def _numbers(value: Any, shape: tuple[int | None, ...], text: str, source: str, path: str) -> np.ndarray:
@@ -149,7 +177,9 @@ def _rates(value: list[float] | Packed, count: int, of: str, text: str, source: 
 
 def _packed(document: _Document) -> Iterator[tuple[str, Packed]]:
     """The packed fields, with their names."""
-    fields = {key: getattr(document, key) for key in ("links", "endpoints", "host", RATE_OF_LINKS, RATE_OF_ENDPOINTS)}
+    fields = {
+        key: getattr(document, key) for key in ("links", "arcs", "endpoints", "host", RATE_OF_LINKS, RATE_OF_ENDPOINTS)
+    }
     return ((key, value) for key, value in [*fields.items(), *document.labels.items()] if isinstance(value, Packed))
 
 
@@ -212,5 +242,6 @@ register(
         keeps=frozenset({"isolated", "endpoints", "host", "labels", "name", "spec", "rate_gbps"}),
         read=read,
         write=write,
+        write_directed=write_directed,
     )
 )

@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 
 from topoloom.fabric.fabric import Fabric
-from topoloom.formats._registry import Format, dropped, dropped_by
+from topoloom.formats._registry import Format, directed_dropped_by, dropped, dropped_by
+from topoloom.model.directed import DirectedTopology
 from topoloom.model.results import Provenance, Result, provenance_of
 from topoloom.model.topology import Topology
 
@@ -16,6 +17,7 @@ class WrittenFile(Result):
     ----------
     file, format : str
     switches, links, hosts : int
+        The links of a directed topology are its arcs.
     omitted : tuple of str
         Content that the format cannot hold, as text.
     dropped : tuple of str
@@ -56,4 +58,25 @@ def written_file(topology: Topology, file: str, record: Format, fabric: Fabric |
         tuple(dropped_by(topology, record, fabric)),
         dropped(topology, record),
         provenance_of(topology),
+    )
+
+
+def written_directed(topology: DirectedTopology, file: str, record: Format) -> WrittenFile:
+    """The result for a directed topology that was written to a file.
+
+    Parameters
+    ----------
+    topology : DirectedTopology
+    file : str
+    record : Format
+        The format of the file.
+    """
+    return WrittenFile(
+        file,
+        record.name,
+        topology.switches,
+        len(topology.arcs),
+        topology.hosts,
+        tuple(directed_dropped_by(topology, record)),
+        provenance=provenance_of(topology),
     )

@@ -54,7 +54,7 @@ class Paths:
 
 @dataclass(frozen=True, eq=False)
 class Hops(PathLengths, Result):
-    """Hop distances over ordered pairs; a hop is one link.
+    """Hop distances over ordered pairs; a hop is one link, or one arc of a directed network (`directed_hops`).
 
     In a network of several planes (which share hosts but no links), only pairs of switches of one plane count: packets do not
     change planes.
@@ -344,8 +344,6 @@ def _sampled(topology: Topology, planes: int, sample: np.ndarray, jobs: int | No
     jobs, work
         As every operation has them.
     """
-    from scipy.special import stdtrit
-
     from topoloom.graph.kernels.breadth_first import distances_from_set
 
     n = topology.switches
@@ -373,14 +371,21 @@ def _sampled(topology: Topology, planes: int, sample: np.ndarray, jobs: int | No
     if whole and sample.size > 1:
         others = np.maximum(1, np.bincount(part)[part[sample]] - 1)
         means = np.array([float(source_counts @ np.arange(source_counts.size)) for source_counts in counts]) / others
-        error = float(means.std(ddof=1)) / math.sqrt(sample.size) * math.sqrt(1 - sample.size / n)
-        interval = float(stdtrit(sample.size - 1, 0.975)) * error
+        interval = half_interval(means, n)
     each, host_aspl, host_diameter = topology.endpoints_at, None, None
     if topology.hosts > 1 and topology.endpoints.size == topology.hosts and (each == each[0]).all():
         pairs = sample.size * int(each[0]) * (topology.hosts - 1)
         host_aspl = mean_hops(histogram * int(each[0]) ** 2, pairs, whole)
         host_diameter = histogram.size - 1 if whole else math.inf
     return Hops(n, parts, histogram, host_aspl, host_diameter, int(sample.size), interval, planes=planes)
+
+
+def half_interval(means: np.ndarray, switches: int) -> float:
+    """Half the 95 % confidence interval of the mean hops, from the mean of each sampled source, float64[at least 2]."""
+    from scipy.special import stdtrit
+
+    error = float(means.std(ddof=1)) / math.sqrt(means.size) * math.sqrt(1 - means.size / switches)
+    return float(stdtrit(means.size - 1, 0.975)) * error
 
 
 def _eccentricities(topology: Topology, jobs: int | None, work: Work | None) -> Eccentricities:

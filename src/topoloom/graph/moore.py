@@ -67,6 +67,68 @@ def moore_aspl(switches: int, degree: int) -> float:
     return sum(switches - seen for seen in within) / (switches - 1) if switches > 1 else 0.0
 
 
+def directed_moore_order(degree: int, diameter: int) -> int:
+    """The most switches of out-degree `degree` that can all reach each other within `diameter` hops.
+
+    1 + d + d^2 + ... + d^D: Moore's bound for digraphs. For d > 1 and D > 1 no digraph meets it (Plesnik and Znam, 1974;
+    Bridges and Toueg, 1980).
+
+    Examples
+    --------
+    >>> directed_moore_order(2, 3), directed_moore_order(1, 5)  # a unidirectional ring of 6 switches has the second
+    (15, 6)
+    """
+    _checked(degree)
+    return sum(degree**hops for hops in range(diameter + 1))
+
+
+def directed_moore_diameter(switches: int, degree: int) -> float:
+    """The least diameter that `switches` switches of out-degree `degree` can have: an int, or inf if they cannot connect.
+
+    A digraph of diameter D has at most `directed_moore_order` switches, and fewer if D and the degree are above 1.
+
+    Examples
+    --------
+    >>> directed_moore_diameter(12, 2), directed_moore_diameter(7, 2)  # 7 switches in 2 hops would meet Moore's bound
+    (3, 3)
+    """
+    _checked(degree)
+    if switches > 1 and not degree:
+        return math.inf
+    if degree == 1:
+        return switches - 1
+    diameter = 0
+    while directed_moore_order(degree, diameter) - (degree > 1 and diameter > 1) < switches:
+        diameter += 1
+    return diameter
+
+
+def directed_moore_aspl(switches: int, degree: int) -> float:
+    """The least mean hops over ordered pairs that `switches` switches of out-degree `degree` can have; inf if they cannot
+    connect.
+
+    From a switch, at most d^i switches are i hops away.
+
+    Examples
+    --------
+    >>> round(directed_moore_aspl(12, 2), 4), directed_moore_aspl(6, 1)
+    (2.2727, 3.0)
+    """
+    if switches == 1:
+        return 0.0
+    if not degree:
+        _checked(degree)
+        return math.inf
+    if degree == 1:
+        return switches / 2
+    total, others, layer, hops = 0, switches - 1, degree, 1
+    while others:
+        total += hops * min(layer, others)
+        others -= min(layer, others)
+        layer, hops = layer * degree, hops + 1
+    return total / (switches - 1)
+
+
 def _checked(degree: int) -> None:
     if degree < 0:
         raise InputError(f"degree {degree}: a switch has 0 links or more")

@@ -1,5 +1,6 @@
 """Conversion between NetworkX graphs and topologies, with labels, hosts and rates as attributes."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from topoloom.model.link_rates import HOST_RATE, RATE, packed_rates, rates_in, u
 if TYPE_CHECKING:
     import networkx
 
+    from topoloom.model.directed import DirectedTopology
     from topoloom.model.topology import Topology
 
 
@@ -18,9 +20,7 @@ def graph_of(topology: "Topology") -> "networkx.MultiGraph[int]":
     import networkx
 
     graph: networkx.MultiGraph[int] = networkx.MultiGraph(name=topology.name)
-    for switch in range(topology.switches):
-        marks = {key: values[switch].item() for key, values in topology.labels.items()}
-        graph.add_node(switch, hosts=int(topology.endpoints_at[switch]), **marks)
+    graph.add_nodes_from(_marked_nodes(topology))
     if topology.link_rate_gbps is None or topology.endpoint_rate_gbps is None:
         graph.add_edges_from(topology.links.tolist())
     else:
@@ -31,6 +31,22 @@ def graph_of(topology: "Topology") -> "networkx.MultiGraph[int]":
     return graph
 
 
+def digraph_of(topology: "DirectedTopology") -> "networkx.MultiDiGraph[int]":
+    """The graph that `DirectedTopology.to_networkx` returns."""
+    import networkx
+
+    graph: networkx.MultiDiGraph[int] = networkx.MultiDiGraph(name=topology.name)
+    graph.add_nodes_from(_marked_nodes(topology))
+    graph.add_edges_from(topology.arcs.tolist())
+    return graph
+
+
+def _marked_nodes(topology: "Topology | DirectedTopology") -> Iterator[tuple[int, dict[str, Any]]]:
+    """The switches, each with its number of hosts and its labels."""
+    for switch, hosts in enumerate(topology.endpoints_at.tolist()):
+        yield switch, {"hosts": hosts, **{key: values[switch].item() for key, values in topology.labels.items()}}
+
+
 def converting(graph: object) -> str:
     """How to convert a graph of another library that has a conversion to NetworkX, as python-igraph has; else empty."""
     if not callable(getattr(graph, "to_networkx", None)):
@@ -38,12 +54,34 @@ def converting(graph: object) -> str:
     return f"pass graph.to_networkx(), which {type(graph).__module__.partition('.')[0]} makes of it"
 
 
-def parts_of(graph: Any, name: str) -> dict[str, Any]:
-    """The arguments of `Topology` for a graph, except its name; errors are those of `Topology.from_networkx`."""
+def parts_of(graph: Any, name: str, *, directed: bool = False) -> dict[str, Any]:
+    """The arguments of `Topology` for a graph, except its name.
+
+    Parameters
+    ----------
+    graph : networkx.Graph
+    name : str
+        The network, for messages.
+    directed : bool
+        Whether the graph must be directed; its links are then arcs, tail first.
+
+    Returns
+    -------
+    dict
+
+    Raises
+    ------
+    InputError
+        As of `Topology.from_networkx` and `DirectedTopology.from_networkx`.
+    """
     if not (hasattr(graph, "nodes") and hasattr(graph, "is_directed")):
         raise wrong_type(graph, "a graph of NetworkX", "from_networkx", converting(graph))
-    if graph.is_directed():
-        raise InputError(f"{name}: the graph is directed; pass graph.to_undirected()")
+    if graph.is_directed() and not directed:
+        raise InputError(
+            f"{name}: the graph is directed; pass graph.to_undirected(), or use topoloom.open_directed(graph)"
+        )
+    if directed and not graph.is_directed():
+        raise InputError(f"{name}: the graph is undirected; pass graph.to_directed() if each edge stands for two arcs")
     number = {node: i for i, node in enumerate(graph)}
     _refuse_unequal_links(graph, name)
     attributes = [dict(graph.nodes[node]) for node in graph]

@@ -19,6 +19,7 @@ from topoloom.core.files import read_text, write_atomically
 from topoloom.core.former_keys import with_current_keys
 from topoloom.core.json_files import indented_json, parse_json
 from topoloom.core.program import commit
+from topoloom.model.directed import DirectedTopology
 from topoloom.model.topology import Topology
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False)
 
 
 def provenance_of(
-    topology: Topology,
+    topology: Topology | DirectedTopology,
     *,
     engine: str = "",
     seed: int | None = None,
@@ -114,7 +115,7 @@ def provenance_of(
 
     Parameters
     ----------
-    topology : Topology
+    topology : Topology or DirectedTopology
     engine : str
     seed : int, optional
     settings, timings : mapping, optional

@@ -5,6 +5,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from topoloom.core.errors import InputError, wrong_type
+from topoloom.model.directed import DirectedNetworkError, DirectedTopology
 from topoloom.model.networkx_graphs import converting
 from topoloom.model.topology import Topology
 
@@ -35,6 +36,9 @@ class Graph(Protocol):
 #: A spec, a path (a file or a network folder), a Topology, a Layout, a Routing, a Fabric, a Network, or a NetworkX graph.
 NetworkSource: TypeAlias = str | os.PathLike[str] | Topology | OfTopology | Graph
 
+#: A directed network: a spec of a directed family, a path, a DirectedTopology, or a directed NetworkX graph.
+DirectedSource: TypeAlias = str | os.PathLike[str] | DirectedTopology | Graph
+
 T = TypeVar("T")
 
 
@@ -59,12 +63,30 @@ def network_of(source: NetworkSource, taker: str) -> "Network":
     """
     if not isinstance(source, (str, os.PathLike, Topology, OfTopology, Graph)):
         raise no_network(source, taker)
-    opened: Network = import_module("topoloom.network.opening").as_network(source)
+    try:
+        opened: Network = import_module("topoloom.network.opening").as_network(source)
+    except DirectedNetworkError as refused:
+        raise refused.by(taker) from None
+    return opened
+
+
+def directed_of(source: DirectedSource, taker: str) -> DirectedTopology:
+    """The directed network that a public function was given; arguments and errors as of `network_of`.
+
+    Returns
+    -------
+    DirectedTopology
+        The result of `topoloom.open_directed`, which is in a higher layer and so is imported by name.
+    """
+    opened: DirectedTopology = import_module("topoloom.network.directed").open_directed(source, taker=taker)
     return opened
 
 
 def no_network(source: object, taker: str) -> InputError:
     """The error for a value that is not a `NetworkSource`."""
+    directed = getattr(source, "topology", source)
+    if isinstance(directed, DirectedTopology):
+        return DirectedNetworkError(directed.name, taker, lambda: directed)
     wanted = "a network (a spec, a path, a Topology, Network, Layout, Routing, Fabric or NetworkX graph)"
     return wrong_type(source, wanted, taker, converting(source))
 
@@ -126,7 +148,7 @@ def several(source: Any, kind: type[T], taker: str) -> tuple[T, ...]:
         raise InputError(f"{taker} takes a network or several {kind.__name__}s, not an empty sequence")
     for value in source:
         if not isinstance(value, kind):
-            raise wrong_type(value, kind, taker)
+            raise no_network(value, taker) if isinstance(value, DirectedTopology) else wrong_type(value, kind, taker)
     return tuple(source)
 
 

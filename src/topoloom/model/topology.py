@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from topoloom.core.errors import InputError
+from topoloom.model.arrays import frozen, integers, label_values, within
 from topoloom.model.link_rates import RATE_OF_ENDPOINTS, RATE_OF_LINKS, only_rate, rate_array, shown_rate
 from topoloom.model.networkx_graphs import graph_of, parts_of
 
@@ -86,10 +87,10 @@ class Topology:
         n = int(self.switches)
         if not 0 < n <= MOST_SWITCHES:
             raise InputError(f"{self.name}: {n} switches; a topology has 1 to {MOST_SWITCHES}")
-        endpoints = _integers(self.endpoints, "endpoints", (-1,))
-        _within(endpoints, n, "endpoint", self.name)
+        endpoints = integers(self.endpoints, "endpoints", (-1,))
+        within(endpoints, n, "endpoint", self.name)
         order = np.argsort(endpoints, kind="stable")
-        host = np.arange(endpoints.size) if self.host is None else _integers(self.host, "host", (-1,))
+        host = np.arange(endpoints.size) if self.host is None else integers(self.host, "host", (-1,))
         if host.size != endpoints.size:
             raise InputError(
                 f"{self.name}: {host.size} hosts named for {endpoints.size} endpoints; give one host per endpoint"
@@ -98,15 +99,15 @@ class Topology:
             raise InputError(f"{self.name}: hosts must be numbered 0, 1, 2, ... without gaps")
         if self.host is not None:
             host = host[order]
-        links = _integers(self.links, "links", (-1, 2))
+        links = integers(self.links, "links", (-1, 2))
         if self.link_rate_gbps is not None or self.endpoint_rate_gbps is not None:
             self._keep_rates(links, order)
         for key, value in {
             "switches": n,
-            "links": _frozen(_sorted_links(links, n, self.name)),
-            "endpoints": _frozen(endpoints[order].astype(np.int32)),
-            "host": _frozen(host.astype(np.int32)),
-            "labels": MappingProxyType({k: _label(k, v, n, self.name) for k, v in self.labels.items()}),
+            "links": frozen(_sorted_links(links, n, self.name)),
+            "endpoints": frozen(endpoints[order].astype(np.int32)),
+            "host": frozen(host.astype(np.int32)),
+            "labels": MappingProxyType({k: label_values(k, v, n, self.name) for k, v in self.labels.items()}),
         }.items():
             object.__setattr__(self, key, value)
 
@@ -120,7 +121,7 @@ class Topology:
                 # As `_sorted_links` sorts; a stable sort keeps the given order of parallel cables.
                 place = np.lexsort((links.max(axis=1), links.min(axis=1))) if count else np.arange(0)
             # A network without cables has no rates.
-            object.__setattr__(self, key, _frozen(rates[place]) if len(links) + order.size else None)
+            object.__setattr__(self, key, frozen(rates[place]) if len(links) + order.size else None)
 
     def replace(self, **changes: Any) -> "Topology":
         """A new topology with some parts changed: ``t.replace(name="mine")``.
@@ -214,8 +215,8 @@ class Topology:
     def rates_gbps(self) -> np.ndarray:
         """All distinct rates, ascending, float64[rates]; empty without rates."""
         if self.link_rate_gbps is None or self.endpoint_rate_gbps is None:
-            return _frozen(np.empty(0))
-        return _frozen(np.unique(np.concatenate([self.link_rate_gbps, self.endpoint_rate_gbps])))
+            return frozen(np.empty(0))
+        return frozen(np.unique(np.concatenate([self.link_rate_gbps, self.endpoint_rate_gbps])))
 
     @property
     def mixed(self) -> bool:
@@ -267,7 +268,7 @@ class Topology:
         order = np.argsort(ends.astype(np.int64) * self.switches + others, kind="stable")
         offsets = np.concatenate([[0], np.cumsum(self.degrees)])
         link = np.tile(np.arange(m, dtype=np.int32), 2)[order]
-        return _frozen(offsets), _frozen(others[order]), _frozen(link)
+        return frozen(offsets), frozen(others[order]), frozen(link)
 
     @cached_property
     def link_ports(self) -> np.ndarray:
@@ -279,13 +280,13 @@ class Topology:
         ports = np.empty((len(self.links), 2), np.int32)
         ports[link[at_u], 0] = port[at_u]
         ports[link[~at_u], 1] = port[~at_u]
-        return _frozen(ports)
+        return frozen(ports)
 
     @cached_property
     def endpoint_ports(self) -> np.ndarray:
         """The switch port of each endpoint, int32[k], from 1."""
         first = np.concatenate([[0], np.cumsum(self.endpoints_at)])[:-1]
-        return _frozen((np.arange(self.endpoints.size) - first[self.endpoints] + 1).astype(np.int32))
+        return frozen((np.arange(self.endpoints.size) - first[self.endpoints] + 1).astype(np.int32))
 
     @cached_property
     def digest(self) -> str:
@@ -358,47 +359,10 @@ class Topology:
         return cls(**parts_of(graph, name), name=name)
 
 
-def _integers(values: Any, what: str, shape: tuple[int, ...]) -> np.ndarray:
-    array = np.asarray(values)
-    if array.size == 0:
-        return np.empty((0, *shape[1:]), np.int64)
-    if array.ndim != len(shape) or array.shape[1:] != shape[1:]:
-        wanted = " x ".join(["any"] + [str(s) for s in shape[1:]])
-        raise InputError(f"{what} has shape {array.shape}; it must be {wanted}")
-    if array.dtype.kind not in "iu":
-        raise InputError(f"{what} holds {array.dtype}; it must hold integers")
-    return array
-
-
-def _within(values: np.ndarray, n: int, what: str, name: str) -> None:
-    if values.size and (values.min() < 0 or values.max() >= n):
-        wrong = int(values.min() if values.min() < 0 else values.max())
-        raise InputError(f"{name}: {what} at switch {wrong}, but switches are numbered 0 to {n - 1}")
-
-
 def _sorted_links(links: np.ndarray, n: int, name: str) -> np.ndarray:
-    _within(links, n, "link", name)
+    within(links, n, "link", name)
     loop = np.flatnonzero(links[:, 0] == links[:, 1])
     if loop.size:
         raise InputError(f"{name}: switch {int(links[loop[0], 0])} is linked to itself; a link joins two switches")
     key = np.sort(links.min(axis=1).astype(np.int64) * n + links.max(axis=1)) if len(links) else np.empty(0, np.int64)
     return np.stack([key // n, key % n], axis=1).astype(np.int32)
-
-
-def _label(key: str, values: Any, n: int, name: str) -> np.ndarray:
-    array = np.asarray(values)
-    if array.shape != (n,):
-        raise InputError(
-            f"{name}: label '{key}' has shape {array.shape}; it must have one value for each of {n} switches"
-        )
-    if array.dtype.kind in "iub":
-        array = array.astype(np.int64)
-    elif array.dtype.kind not in "fU":
-        raise InputError(f"{name}: label '{key}' holds {array.dtype}; a label holds numbers or text")
-    return _frozen(array.copy() if array.flags.writeable else array)
-
-
-def _frozen(array: np.ndarray) -> np.ndarray:
-    array = np.ascontiguousarray(array)
-    array.setflags(write=False)
-    return array

@@ -13,6 +13,7 @@ from topoloom.formats import choose_format, format_for, parsed, read_source
 from topoloom.formats.cable_reader import read_cables
 from topoloom.formats.lldp import LLDP
 from topoloom.formats.sheet import SHEET
+from topoloom.model.directed import DirectedNetworkError, DirectedTopology
 from topoloom.model.network_folders import CABLES, FLOOR
 from topoloom.model.results import provenance_of
 from topoloom.model.sources import Graph, NetworkSource, OfTopology, no_network
@@ -50,6 +51,8 @@ def as_network(source: NetworkSource) -> Network:
         return source
     if isinstance(source, (str, os.PathLike)):
         return open_network(source)
+    if isinstance(getattr(source, "topology", source), DirectedTopology):
+        raise no_network(source, "as_network")
     if isinstance(source, Topology):
         topology = source
     elif isinstance(source, OfTopology):
@@ -104,7 +107,7 @@ def open_network(
     Raises
     ------
     InputError
-        Nothing has that name, the file or folder is damaged, or the spec cannot be built.
+        Nothing has that name, the file or folder is damaged, the spec cannot be built, or the network is directed.
 
     Examples
     --------
@@ -136,6 +139,8 @@ def open_network(
 
     try:
         topology = build(text)
+    except DirectedNetworkError as refused:
+        raise refused.by("open_network") from None
     except InputError as error:
         if _exists(path) and path.name not in FAMILIES:
             # Its content may say what it is.

@@ -39,6 +39,8 @@ class Operation(Settings, frozen=True, kw_only=True):
     functions: ClassVar[tuple[str, ...]] = ()
     #: Whether a study can run it, because its result is numbers and not a file.
     studied: ClassVar[bool] = True
+    #: Whether it takes directed networks; all other operations refuse them (`operations.directed`).
+    directed: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -12,9 +12,11 @@ import msgspec
 
 from topoloom.core.errors import InputError, check_type
 from topoloom.core.folders import files_in, settle
+from topoloom.model.directed import DirectedNetworkError
 from topoloom.model.network_folders import CABLES, DESIGN, PLAN, TOPOLOGY
 from topoloom.model.results import Result, json_value
 from topoloom.operations.context import RunContext
+from topoloom.operations.directed import refused_by
 from topoloom.operations.field import fields_of
 from topoloom.operations.operation import Operation, operation_of, studied
 from topoloom.simulation.workloads.named import files_behind, named_files, with_files
@@ -161,7 +163,10 @@ def run_task(task: Task, context: RunContext | None = None) -> tuple[dict[str, A
     changes |= {name: with_files(task.arguments[name], files) for name, files in placed.items()}
     if changes:
         requested = msgspec.structs.replace(requested, **changes)
-    result = requested.repeatable().run(context)
+    try:
+        result = requested.repeatable().run(context)
+    except DirectedNetworkError as refused:
+        raise refused_by(refused, task.operation) from None
     context.work.check()
     row = json_value(requested.row(result))
     record = result.record() if isinstance(result, Result) else json_value(result)

@@ -15,6 +15,7 @@ from topoloom.core.settings import setting
 from topoloom.fabric.exports.registry import EXPORTS, ExportRequest, export_named, write_order
 from topoloom.fabric.exports.written import WrittenFiles
 from topoloom.formats import FORMATS, format_for
+from topoloom.model.directed import DirectedTopology
 from topoloom.model.link_rates import drops
 from topoloom.model.results import provenance_of
 from topoloom.network import Network
@@ -46,13 +47,16 @@ def command(operation: ConvertOperation, to: _Output) -> None:
         return
     if to.format is not None and to.format.partition(":")[0] in EXPORTS and not _one_file(to.output, to.format):
         export_named(to.format)  # a wrong option is refused before a large network is read
-        _export(to.format, performed(operation), to.output, to.set, to.json)
+        _export(to.format, _undirected(operation, performed(operation)), to.output, to.set, to.json)
         return
     record = checked(to.output, to.format, to.json)
     if to.set and record.write_order is None:
         raise InputError(f"--set changes rates and delays, which the format {record.name} does not hold; omit it")
     with drops() as dropped:
-        network: Network = performed(operation)
+        network: Network | DirectedTopology = performed(operation)
+    if isinstance(network, DirectedTopology):
+        deliver(network, to.output, record, to.json)
+        return
     order = ExportRequest(network.fabric)
     if record.write_order is not None:
         order = ExportRequest(network.fabric, None, export_settings(network, to.set), network.lengths)
@@ -66,7 +70,7 @@ def _adopt(operation: ConvertOperation, to: _Output) -> None:
     if unused is not None:
         raise InputError(f"{unused} has no meaning for the network folder of --adopt; omit it")
     check_new_folder(to.output)
-    network: Network = performed(operation)
+    network = _undirected(operation, performed(operation))
     adopted = network.adopt(to.output)
     topology, fabric = adopted.topology, adopted.fabric
     rates = np.concatenate([fabric.link_rate_gbps, fabric.endpoint_rate_gbps])
@@ -81,6 +85,16 @@ def _adopt(operation: ConvertOperation, to: _Output) -> None:
     if to.json:
         files = sorted(f"{to.output}/{path.name}" for path in Path(to.output).iterdir() if path.is_file())
         print_record(WrittenFiles("folder", tuple(files), adopted.provenance))
+
+
+def _undirected(operation: ConvertOperation, network: Network | DirectedTopology) -> Network:
+    """The network, refused if it is directed: the files of other tools hold no directions."""
+    if isinstance(network, DirectedTopology):
+        raise InputError(
+            f"{operation.source}: this network is directed, and the files of another tool hold no directions; with --undirected"
+            " its links have both"
+        )
+    return network
 
 
 def _one_file(output: str, name: str) -> bool:

@@ -4,8 +4,8 @@ from topoloom.cli.declared import declared, performed
 from topoloom.cli.output import print_record, say
 from topoloom.cli.presentation import Json
 from topoloom.operations.catalogue.families import FamiliesOperation
-from topoloom.topologies.spec import Family, Parameter, Transform
-from topoloom.topologies.spec.grammar import HOSTS
+from topoloom.topologies.spec import DirectedFamily, Family, Parameter, Transform
+from topoloom.topologies.spec.grammar import DIRECTED_HOSTS, HOSTS
 
 
 @declared(FamiliesOperation, Json)
@@ -30,18 +30,20 @@ def command(operation: FamiliesOperation, output: Json) -> None:
 def _print_catalogue(chosen: list[Family | Transform]) -> None:
     for entry in chosen:
         kind = "" if isinstance(entry, Family) else "+"
-        say(f"{kind + entry.name:22} {entry.description}")
+        directed = "[directed] " if isinstance(entry, DirectedFamily) else ""
+        say(f"{kind + entry.name:22} {directed}{entry.description}")
         say(f"{'':22} {', '.join(f'{k}={_default(p)}' for k, p in entry.parameters.items())}")
     say("\nproduct:(SPEC)*(SPEC) is the Cartesian product; every family also takes hosts=NUMBER or hosts=full.")
 
 
 def _print_page(entry: Family | Transform) -> None:
-    say(f"{entry.name}: {entry.description}")
+    directed = "[directed] " if isinstance(entry, DirectedFamily) else ""
+    say(f"{entry.name}: {directed}{entry.description}")
     if isinstance(entry, Family) and entry.aliases:
         say(f"also called: {', '.join(entry.aliases)}")
     parameters = dict(entry.parameters)
     if isinstance(entry, Family):
-        parameters.setdefault("hosts", HOSTS)
+        parameters.setdefault("hosts", DIRECTED_HOSTS if directed else HOSTS)
     for key, parameter in parameters.items():
         requirement = "required" if parameter.required else f"default {_default(parameter)}"
         say(

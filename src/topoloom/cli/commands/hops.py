@@ -39,6 +39,9 @@ def _print(result: "Hops") -> None:
     for group in ("latency", "paths"):
         part: dict[str, Any] = record[group] or {}
         rows += [(f"{group}: {key}", _shown(value, group)) for key, value in part.items() if key != "provenance"]
+    if result.provenance.settings.get("directed"):
+        names = {"connected": "strongly connected", "components": "strong components"}
+        rows = [(names.get(key, key), value) for key, value in rows]
     print_facts(result.provenance.name, rows)
     pairs = result.histogram
     distances = [("hops", "ordered pairs", "share", "within")]

@@ -8,6 +8,7 @@ from topoloom.cli.presentation import Json, Threads
 from topoloom.operations.catalogue.info import InfoOperation
 
 if TYPE_CHECKING:
+    from topoloom.graph.directed_info import DirectedInfo
     from topoloom.machine.overview import MachineOverview
 
 
@@ -19,6 +20,9 @@ def command(operation: InfoOperation, threads: Threads, output: Json) -> None:
         return
     if result.record_name == "machine-overview":
         _print_machine(result)
+        return
+    if result.record_name == "directed-info":
+        _print_directed(result)
         return
     from topoloom.graph.measure_register import MEASURES
 
@@ -39,6 +43,17 @@ def command(operation: InfoOperation, threads: Threads, output: Json) -> None:
     rows.append(("digest", provenance.digest[:16]))
     rows += [(f"no {name}", reason) for name, reason in result.skipped.items()]
     print_facts(provenance.name, rows)
+
+
+def _print_directed(result: "DirectedInfo") -> None:
+    """Print the measures of a directed network."""
+    provenance = result.provenance
+    values = {key: getattr(result, key) for key in result.__dataclass_fields__ if key not in ("skipped", "provenance")}
+    rows = [("spec", provenance.spec)] if provenance.spec is not None else []
+    rows += [(key, plain(value)) for key, value in values.items() if value is not None]
+    rows.append(("digest", provenance.digest[:16]))
+    rows += [(f"no {name}", reason) for name, reason in result.skipped.items()]
+    print_facts(f"{provenance.name} (directed)", rows)
 
 
 def _print_machine(machine: "MachineOverview") -> None:

@@ -2,12 +2,15 @@
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
+from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
 from topoloom.operations.context import RunContext
+from topoloom.operations.directed import opened_for
 from topoloom.operations.operation import Operation, operation
 from topoloom.operations.shared import HcaMapping, Management, SheetColumns, SourceFormat
 
 if TYPE_CHECKING:
+    from topoloom.model.directed import DirectedTopology
     from topoloom.network import Network
 
 
@@ -17,8 +20,9 @@ class ConvertOperation(Operation, frozen=True, kw_only=True):
 
     group: ClassVar[str] = "convert"
     doing: ClassVar[str] = "converting"
-    functions: ClassVar[tuple[str, ...]] = ("load", "save", "write_export")
+    functions: ClassVar[tuple[str, ...]] = ("load", "save", "write_export", "open_directed", "save_directed")
     studied: ClassVar[bool] = False
+    directed: ClassVar[bool] = True
 
     source: Annotated[str, setting("a spec, a file or a folder", positional=True, metavar="IN", names="file")]
     source_format: SourceFormat | None = None
@@ -39,22 +43,38 @@ class ConvertOperation(Operation, frozen=True, kw_only=True):
         ),
     ] = False
     drop_rates: Annotated[bool, setting("drop the rates of links, so that all links are alike")] = False
+    undirected: Annotated[
+        bool, setting("give the links of a directed network both directions; two opposite ones become one link")
+    ] = False
 
-    def run(self, context: RunContext) -> "Network":
+    def run(self, context: RunContext) -> "Network | DirectedTopology":
         from dataclasses import replace
 
         from topoloom.fabric.machines import joined
+        from topoloom.model.directed import DirectedTopology
         from topoloom.model.link_rates import tell_dropped
-        from topoloom.network.opening import open_network
+        from topoloom.network.opening import as_network, open_network
 
-        network = open_network(
-            self.source,
-            self.source_format,
-            columns=self.columns,
-            hca_mapping=self.hca_mapping,
-            management=self.management,
-            lenient=self.adopt,
+        network = opened_for(
+            self,
+            lambda: open_network(
+                self.source,
+                self.source_format,
+                columns=self.columns,
+                hca_mapping=self.hca_mapping,
+                management=self.management,
+                lenient=self.adopt,
+            ),
         )
+        if isinstance(network, DirectedTopology):
+            self.refuse_changed(["join_machines", "adopt", "drop_rates"], "the network is directed")
+            if not self.undirected:
+                return network
+            network = as_network(network.undirected())
+        elif self.undirected:
+            raise InputError(
+                f"{self.source}: `undirected` is for directed networks, and this one is undirected; omit it"
+            )
         if self.drop_rates and network.topology.rated:
             tell_dropped(self.source, "all links are alike (--drop-rates)")
             network = unrated(network)

@@ -1,5 +1,6 @@
 """The operation families: the catalogue, one family's page, and the parameter sets that serve a number of hosts."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from topoloom.core.errors import InputError
@@ -18,7 +19,7 @@ class FamiliesOperation(Operation, frozen=True, kw_only=True):
 
     group: ClassVar[str] = "families"
     studied: ClassVar[bool] = False
-    functions: ClassVar[tuple[str, ...]] = ("FAMILIES", "TRANSFORMS")
+    functions: ClassVar[tuple[str, ...]] = ("FAMILIES", "DIRECTED_FAMILIES", "TRANSFORMS")
 
     name: Annotated[str, setting("one family", positional=True)] | None = None
     hosts: (
@@ -35,11 +36,13 @@ class FamiliesOperation(Operation, frozen=True, kw_only=True):
 
     def chosen(self) -> "list[Family | Transform]":
         """The family, or all."""
-        from topoloom.topologies.spec import FAMILIES, TRANSFORMS
+        from topoloom.topologies.spec import DIRECTED_FAMILIES, FAMILIES, TRANSFORMS
 
         if self.name:
-            return [TRANSFORMS[self.name] if self.name in TRANSFORMS else FAMILIES.find(self.name)]
-        return [*FAMILIES.values(), *TRANSFORMS.values()]
+            registers: tuple[Mapping[str, Family | Transform], ...] = (TRANSFORMS, DIRECTED_FAMILIES)
+            others = [each[self.name] for each in registers if self.name in each]
+            return others or [FAMILIES.find(self.name)]
+        return [*FAMILIES.values(), *DIRECTED_FAMILIES.values(), *TRANSFORMS.values()]
 
     def run(self, context: RunContext) -> dict[str, Any]:
         from topoloom.topologies.spec import listed, sizes_listed

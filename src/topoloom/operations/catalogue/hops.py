@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from topoloom.core.settings import setting
 from topoloom.operations.context import RunContext
+from topoloom.operations.directed import opened_for
 from topoloom.operations.operation import Operation, operation
 from topoloom.operations.shared import (
     CABLE_NS_PER_M,
@@ -20,6 +21,7 @@ from topoloom.operations.shared import (
 if TYPE_CHECKING:
     from topoloom.fabric.fabric import Fabric
     from topoloom.graph.hops import Hops
+    from topoloom.model.directed import DirectedTopology
     from topoloom.model.topology import Topology
 
 #: Longer work is announced before it starts; networks with fewer switches are not estimated.
@@ -32,7 +34,8 @@ class HopsOperation(Operation, frozen=True, kw_only=True):
 
     group: ClassVar[str] = "hops"
     doing: ClassVar[str] = "counting hops"
-    functions: ClassVar[tuple[str, ...]] = ("hops",)
+    functions: ClassVar[tuple[str, ...]] = ("hops", "directed_hops")
+    directed: ClassVar[bool] = True
 
     topology: Source
     eccentricities: Annotated[bool, setting("how many switches have their farthest switch at each distance")] = False
@@ -80,6 +83,7 @@ class HopsOperation(Operation, frozen=True, kw_only=True):
         from topoloom.graph.hops import hops
         from topoloom.graph.latency import Delays
         from topoloom.graph.serialization import Serialization
+        from topoloom.model.directed import DirectedTopology
         from topoloom.network.opening import open_network
 
         sizes = ["packet_bytes", "flit_bytes", "rate_gbps"]
@@ -87,7 +91,9 @@ class HopsOperation(Operation, frozen=True, kw_only=True):
             self.refuse_changed(sizes, "only the latency (`latency`) depends on packets")
         elif not self.packet_bytes:
             self.refuse_changed(sizes, "it counts only for a packet of a given size (`packet_bytes`)")
-        network = open_network(self.topology)
+        network = opened_for(self, lambda: open_network(self.topology))
+        if isinstance(network, DirectedTopology):
+            return self._directed(network, context)
         layout = network.layout if self.latency else None
         if layout is not None:
             self.refuse_changed(["length_m"], f"the cables of {self.topology} have the lengths of its layout")
@@ -113,6 +119,20 @@ class HopsOperation(Operation, frozen=True, kw_only=True):
             if self.packet_bytes
             else None,
             device=self.device,
+            work=context.work,
+        )
+
+    def _directed(self, network: "DirectedTopology", context: RunContext) -> "Hops":
+        """The hops of a directed network."""
+        from topoloom.graph.directed_hops import directed_hops
+
+        self.refuse_changed(["paths", "latency", "device"], "the network is directed")
+        return directed_hops(
+            network,
+            context.jobs,
+            samples=self.samples,
+            seed=self.seed,
+            eccentricities=self.eccentricities,
             work=context.work,
         )
 

@@ -3,6 +3,7 @@
 from topoloom.topologies.spec.grammar import (
     bisection_by_theory,
     build,
+    build_directed,
     check_size,
     facts_of,
     family_of,
@@ -22,12 +23,25 @@ from topoloom.topologies.spec.parameters import (
     Text,
     Word,
 )
-from topoloom.topologies.spec.registry import FAMILIES, TRANSFORMS, Facts, Family, Transform, family, transform
+from topoloom.topologies.spec.registry import (
+    DIRECTED_FAMILIES,
+    FAMILIES,
+    TRANSFORMS,
+    DirectedFamily,
+    Facts,
+    Family,
+    Transform,
+    directed_family,
+    family,
+    transform,
+)
 
 __all__ = [
+    "DIRECTED_FAMILIES",
     "FAMILIES",
     "TRANSFORMS",
     "Choice",
+    "DirectedFamily",
     "Facts",
     "Family",
     "Integer",
@@ -42,7 +56,9 @@ __all__ = [
     "Word",
     "bisection_by_theory",
     "build",
+    "build_directed",
     "check_size",
+    "directed_family",
     "facts_of",
     "family",
     "family_of",

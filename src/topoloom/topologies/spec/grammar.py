@@ -16,9 +16,18 @@ from typing import Any
 import numpy as np
 
 from topoloom.core.errors import InputError, check_made, check_type, hint
+from topoloom.model.directed import DirectedNetworkError, DirectedTopology
 from topoloom.model.topology import MOST_SWITCHES, Topology
 from topoloom.topologies.spec.parameters import Integer, Parameter
-from topoloom.topologies.spec.registry import FAMILIES, TRANSFORMS, Facts, Family, spec_text
+from topoloom.topologies.spec.registry import (
+    DIRECTED_FAMILIES,
+    FAMILIES,
+    TRANSFORMS,
+    DirectedFamily,
+    Facts,
+    Family,
+    spec_text,
+)
 
 log = logging.getLogger("topoloom")
 
@@ -48,7 +57,7 @@ def build(spec: str) -> Topology:
     Raises
     ------
     InputError
-        The spec has a syntax error or an unknown name, or its parameters do not fit together.
+        The spec has a syntax error or an unknown name, its parameters do not fit together, or it is of a directed network.
 
     Examples
     --------
@@ -62,7 +71,70 @@ def build(spec: str) -> Topology:
         raise InputError("the spec is empty; write family:key=value,... ('topoloom families' lists the families)")
     if len(spec) > 10_000:
         raise InputError(f"the spec has {len(spec)} characters; at most 10000 are read")
+    _refuse_directed(spec)
     return _build(spec.strip(), 0)
+
+
+def build_directed(spec: str) -> DirectedTopology:
+    """The directed network that a spec of a directed family describes.
+
+    Parameters
+    ----------
+    spec : str
+        ``family:key=value,...``; every directed family also takes ``hosts=``, a number of hosts on each switch.
+
+    Returns
+    -------
+    DirectedTopology
+
+    Raises
+    ------
+    InputError
+        The spec has a syntax error, an unknown name or a transform, or its parameters do not fit together.
+
+    Examples
+    --------
+    >>> build_directed("kautz-digraph:base=2,length=3,hosts=1")
+    DirectedTopology(kautz-digraph(base=2,length=3,hosts=1): 12 switches, 24 arcs, 12 hosts)
+    """
+    base, *changes = split(spec.strip(), "+")
+    name, _, text = base.partition(":")
+    record = DIRECTED_FAMILIES.find(name)
+    if changes:
+        raise InputError(f"{record.name}: a transform changes undirected networks; omit +{changes[0][:60]}")
+    values, hosts = read_settings(record.name, record.parameters, text, takes_hosts=True)
+    if hosts == "full":
+        raise InputError(f"{record.name}: hosts=full is for undirected networks; give a number")
+    check_size(record.name, record.known(values), hosts)
+    topology = _strong_draw(record, values) if record.random else record.make(**values)
+    check_made(topology, DirectedTopology, f"directed family {record.name}", "a DirectedTopology")
+    spec = record.spec_of(values, hosts)
+    topology = topology.replace(name=f"{record.name}({spec.partition(':')[2]})", spec=spec)
+    return topology if hosts is None else topology.with_hosts(int(hosts))
+
+
+def _strong_draw(record: DirectedFamily, values: dict[str, Any]) -> DirectedTopology:
+    """The first strongly connected draw of a random family, each with the next stream of the same seed."""
+    from topoloom.graph.strong_components import strong_component_count
+
+    for attempt in range(100):
+        topology = record.make(**values, attempt=attempt)
+        check_made(topology, DirectedTopology, f"directed family {record.name}", "a DirectedTopology")
+        if strong_component_count(topology) == 1:
+            return topology
+        log.warning("%s: draw %d is not strongly connected; drawing again", record.name, attempt + 1)
+    raise InputError(f"{record.name}: 100 draws in a row were not strongly connected; ask for a higher degree")
+
+
+def _is_directed(spec: str) -> bool:
+    name = spec.strip().partition(":")[0].partition("+")[0].strip()
+    return name not in FAMILIES and name in DIRECTED_FAMILIES
+
+
+def _refuse_directed(spec: str) -> None:
+    """Refuse the spec of a directed network, which `build_directed` builds."""
+    if _is_directed(spec):
+        raise DirectedNetworkError(spec.strip()[:200], "build", lambda: build_directed(spec))
 
 
 def family_of(spec: str) -> tuple[Family, dict[str, Any], Any] | None:
@@ -71,6 +143,7 @@ def family_of(spec: str) -> tuple[Family, dict[str, Any], Any] | None:
     name, _, text = base.partition(":")
     if changes or name == "product":
         return None
+    _refuse_directed(spec)
     record = FAMILIES.find(name)
     return record, *read_settings(record.name, record.parameters, text, takes_hosts=True)
 
@@ -219,6 +292,8 @@ def _product(text: str, depth: int) -> Topology:
         if not (factor.startswith("(") and factor.endswith(")")):
             raise InputError(f"product: '{factor[:60]}' needs brackets, as in product:(torus:dims=4x4)*(petersen)")
         inner.append(factor[1:-1].strip())
+        if _is_directed(inner[-1]):
+            raise InputError(f"product: {inner[-1][:60]} is directed; the factors of a product are undirected networks")
     # First by theory, before anything is built, then with the real sizes.
     _, hosts = read_settings("product", {}, ",".join(settings), takes_hosts=True)
     factor_facts = [facts_of(spec) or Facts(1) for spec in inner]

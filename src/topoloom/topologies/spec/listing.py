@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from topoloom.topologies.spec.registry import FAMILIES, TRANSFORMS, Family, Transform
+from topoloom.topologies.spec.registry import DIRECTED_FAMILIES, FAMILIES, TRANSFORMS, DirectedFamily, Family, Transform
 
 
 def listed(chosen: Iterable[Family | Transform] | None = None) -> dict[str, Any]:
@@ -16,7 +16,7 @@ def listed(chosen: Iterable[Family | Transform] | None = None) -> dict[str, Any]
     >>> found["schema"], [one["name"] for one in found["families"]]
     ('topoloom/families/1', ['petersen'])
     """
-    everything: list[Family | Transform] = [*FAMILIES.values(), *TRANSFORMS.values()]
+    everything: list[Family | Transform] = [*FAMILIES.values(), *DIRECTED_FAMILIES.values(), *TRANSFORMS.values()]
     wanted = everything if chosen is None else chosen
     return {"schema": "topoloom/families/1", "families": [_record(record) for record in wanted]}
 
@@ -61,7 +61,11 @@ def sizes_listed(chosen: Iterable[Family | Transform], hosts: int, radix: int) -
 def _record(record: Family | Transform) -> dict[str, Any]:
     return {
         "name": record.name,
-        "kind": "family" if isinstance(record, Family) else "transform",
+        "kind": "directed family"
+        if isinstance(record, DirectedFamily)
+        else "family"
+        if isinstance(record, Family)
+        else "transform",
         "description": record.description,
         "source": record.source,
         "aliases": list(record.aliases) if isinstance(record, Family) else [],

@@ -7,6 +7,7 @@ from typing import Any
 
 from topoloom.core.errors import InputError
 from topoloom.core.register import Register
+from topoloom.model.directed import DirectedTopology
 from topoloom.model.topology import Topology
 from topoloom.topologies.spec.parameters import Parameter, Seed
 
@@ -87,6 +88,12 @@ class Family:
         return any(isinstance(parameter, Seed) for parameter in self.parameters.values())
 
 
+class DirectedFamily(Family):
+    """One family of directed networks; in its facts, `degree` is the highest out-degree, `links` the number of arcs."""
+
+    make: Callable[..., DirectedTopology]  # type: ignore[assignment]
+
+
 @dataclass(frozen=True)
 class Transform:
     """A function that turns one topology into another: ``SPEC+permute:mode=partial``."""
@@ -101,6 +108,13 @@ class Transform:
 #: The catalogue: every family by its name.
 FAMILIES: Register[Family] = Register(
     "family", package="topoloom.topologies.families", group="topoloom.families", listed="topoloom families"
+)
+#: The families of directed networks, apart from the others, so that nothing builds one by accident.
+DIRECTED_FAMILIES: Register[DirectedFamily] = Register(
+    "directed family",
+    package="topoloom.topologies.digraphs",
+    group="topoloom.directed_families",
+    listed="topoloom families",
 )
 #: Every transform by its name.
 TRANSFORMS: Register[Transform] = Register(
@@ -151,20 +165,61 @@ def family(
     """
 
     def register(make: Callable[..., Topology]) -> Callable[..., Topology]:
-        description = _first_line(make)
+        title_or_name = title or name.replace("-", " ")
         record = Family(
             name,
             make,
             parameters,
             facts,
             source,
-            description,
+            _first_line(make),
             _each_once(sizes),
             aliases,
             labels or {},
-            title or name.replace("-", " "),
+            title_or_name,
         )
         FAMILIES.add(name, record, aliases=aliases)
+        return make
+
+    return register
+
+
+def directed_family(
+    name: str,
+    *,
+    facts: Callable[..., Facts],
+    source: str,
+    labels: dict[str, str] | None = None,
+    title: str = "",
+    **parameters: Parameter,
+) -> Callable[[Callable[..., DirectedTopology]], Callable[..., DirectedTopology]]:
+    """Register the decorated function, which builds a `DirectedTopology`, as a family of directed networks.
+
+    Parameters
+    ----------
+    name, source, labels, title, **parameters
+        As for `family`.
+    facts : callable
+        As for `family`, but `degree` is the highest out-degree, and `links` the number of arcs, which must be given.
+
+    Returns
+    -------
+    callable
+        The decorator; it returns the function unchanged.
+    """
+
+    def register(make: Callable[..., DirectedTopology]) -> Callable[..., DirectedTopology]:
+        record = DirectedFamily(
+            name,
+            make,  # type: ignore[arg-type]
+            parameters,
+            facts,
+            source,
+            _first_line(make),
+            labels=labels or {},
+            title=title or name.replace("-", " "),
+        )
+        DIRECTED_FAMILIES.add(name, record)
         return make
 
     return register

@@ -1,0 +1,71 @@
+"""Opening directed networks, for what asks for them; nothing else gets one (`model.directed`)."""
+
+import os
+from collections.abc import Callable
+
+from topoloom.core.errors import InputError, wrong_type
+from topoloom.model.directed import DirectedNetworkError, DirectedTopology
+from topoloom.model.sources import DirectedSource, Graph
+from topoloom.network import Network
+from topoloom.network.opening import open_network
+
+
+def open_directed(
+    source: DirectedSource, format: str | None = None, *, taker: str = "open_directed"
+) -> DirectedTopology:
+    """Open a directed network.
+
+    Parameters
+    ----------
+    source : DirectedSource
+        A spec of a directed family (``kautz-digraph:base=2,length=3``), or a file that says that it is directed: topoloom's
+        JSON with ``arcs``, GraphML with ``edgedefault="directed"``, a ``digraph`` of DOT, an edge list that begins with
+        ``# from to``; ``-`` is standard input.
+    format : str, optional
+        The format of a file; by its suffix and its content when omitted.
+    taker : str
+        The function that wants the network, for messages.
+
+    Returns
+    -------
+    DirectedTopology
+
+    Raises
+    ------
+    InputError
+        Nothing has that name, the network cannot be opened, or it is undirected.
+
+    Examples
+    --------
+    >>> open_directed("unidirectional-ring:n=4").arcs.tolist()
+    [[0, 1], [1, 2], [2, 3], [3, 0]]
+    """
+    if isinstance(source, DirectedTopology):
+        return source
+    if isinstance(source, Graph):
+        return DirectedTopology.from_networkx(source)
+    if not isinstance(source, (str, os.PathLike)):
+        wanted = "a directed network (a spec, a path, a DirectedTopology or a networkx.DiGraph)"
+        raise wrong_type(source, wanted, taker)
+    opened = open_either(lambda: open_network(source, format))
+    if isinstance(opened, DirectedTopology):
+        return opened
+    raise InputError(f"{os.fspath(source)}: this network is undirected, and {taker} takes directed ones")
+
+
+def open_either(undirected: Callable[[], Network]) -> Network | DirectedTopology:
+    """The directed network that `undirected` refuses, else the network that it opens.
+
+    Parameters
+    ----------
+    undirected : callable () -> Network
+        Opens the network as an undirected one.
+
+    Returns
+    -------
+    Network or DirectedTopology
+    """
+    try:
+        return undirected()
+    except DirectedNetworkError as refused:
+        return refused.opened()
