@@ -98,16 +98,20 @@ HONOURS = {
     "traffic_of": "throughput/test_mixed_rates.py",
 }
 
-#: What takes no network.
+#: What takes no network, or directed ones, which have no rates.
 NO_NETWORK = {
     *(
         "balanced_pairs",
         "copy_examples",
+        "directed_hops",
+        "directed_info",
         "flat_or_tree",
         "load_chakra",
         "load_goal",
         "new_requirement",
         "new_study",
+        "open_directed",
+        "save_directed",
         "open_study",
         "overview",
         "machine_facility",

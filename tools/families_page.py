@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from topoloom.topologies.spec import FAMILIES, TRANSFORMS, Family, Parameter, Transform
+from topoloom.topologies.spec import DIRECTED_FAMILIES, FAMILIES, TRANSFORMS, Family, Parameter, Transform
 
 _PAGE = Path(__file__).parents[1] / "docs" / "reference" / "families.md"
 _HEAD = """# The families
@@ -18,6 +18,12 @@ Every family also takes `hosts=`, the number of hosts on each switch that carrie
 _PRODUCT = """## `product`
 
 The Cartesian product of any specs: `product:(torus:dims=4x4)*(petersen)`. See [products](specs.md#products).
+"""
+
+_DIRECTED = """# Directed families
+
+Their links carry packets in one direction only ([directed networks](specs.md#directed-networks)). Each also takes
+`hosts=NUMBER`.
 """
 
 #: The topologies of EvalNet (its README of 2025), and specs that build them with topoloom.
@@ -72,6 +78,7 @@ def families_page() -> str:
     index = "\n".join(["| family | description | |", "|---|---|---|", *rows])
     parts = [_HEAD, index + "\n", *map(_section, records.values()), _PRODUCT, "# Transforms\n"]
     parts += map(_section, TRANSFORMS.values())
+    parts += [_DIRECTED, *map(_section, DIRECTED_FAMILIES.values())]
     parts += [_EVALNET + "\n".join(_evalnet_row(*row) for row in EVALNET), _EVALNET_END.rstrip("\n") + "\n"]
     return "\n".join(parts)
 

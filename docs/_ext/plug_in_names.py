@@ -4,6 +4,7 @@
 PLUG_IN_NAMES: dict[str, tuple[str, ...]] = {
     "topoloom.topologies.spec": (
         "family",
+        "directed_family",
         "transform",
         "Facts",
         "Parameter",
@@ -18,6 +19,7 @@ PLUG_IN_NAMES: dict[str, tuple[str, ...]] = {
         "Text",
     ),
     "topoloom.model.topology": ("Topology",),
+    "topoloom.model.directed": ("DirectedTopology",),
     "topoloom.routing.registry": ("engine", "RoutingRequest"),
     "topoloom.routing.routing": ("Routing", "empty_ports"),
     "topoloom.routing.choices": ("Choice", "AnyShortest", "Escape", "Detour", "Layers", "NextHopGroups", "Adaptive"),

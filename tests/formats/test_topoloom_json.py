@@ -60,7 +60,7 @@ def test_version_2_stays_readable():
     assert topology.without_rates() == SAMPLE
 
 
-@pytest.mark.parametrize("name", ["version1.json", "version1-packed.json", "version2.json"])
+@pytest.mark.parametrize("name", ["version1.json", "version1-packed.json", "version2.json", "version3.json"])
 def test_the_fixtures_satisfy_the_schema(name):
     """The JSON schema that is shipped accepts what the first release wrote."""
     jsonschema.validate(json.loads((FIXTURES / name).read_text()), SCHEMA)

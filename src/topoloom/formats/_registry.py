@@ -45,8 +45,8 @@ class Format:
     write_fabric : callable (fabric: Fabric) -> str or bytes, optional
         As `write`, with the names, GUIDs, LIDs, ports and rates of a fabric.
     write_directed : callable (topology: DirectedTopology) -> str or bytes, optional
-        Writes a directed network, with all that `keeps` names; `read` then raises `DirectedNetworkError` with the way to read it.
-        None: the format holds no directions.
+        Writes a directed network, with all that `keeps` names; `read` raises `DirectedNetworkError` for such a file, with the
+        way to read it. None: the format holds no directions.
     simple : bool
         Whether parallel links are merged or refused.
     fabric : callable (data: bytes, source: str) -> Fabric, optional

@@ -1,7 +1,7 @@
 """DirectedTopology: switches joined by arcs, which carry packets in one direction only; and the refusal of such a network.
 
-No function takes one by accident: it is no `Topology`, and what opens a network raises `DirectedNetworkError` unless it asks for
-directed ones.
+No function takes one by accident: it is no `Topology`, and what opens a network raises `DirectedNetworkError` unless it asks
+for directed ones.
 """
 
 import dataclasses

@@ -9,6 +9,8 @@ from topoloom.model.sources import DirectedSource, Graph
 from topoloom.network import Network
 from topoloom.network.opening import open_network
 
+_WANTED = "a directed network (a spec, a path, a DirectedTopology or a networkx.DiGraph)"
+
 
 def open_directed(
     source: DirectedSource, format: str | None = None, *, taker: str = "open_directed"
@@ -42,11 +44,10 @@ def open_directed(
     """
     if isinstance(source, DirectedTopology):
         return source
+    if not isinstance(source, (str, os.PathLike, Graph)):
+        raise wrong_type(source, _WANTED, taker)
     if isinstance(source, Graph):
         return DirectedTopology.from_networkx(source)
-    if not isinstance(source, (str, os.PathLike)):
-        wanted = "a directed network (a spec, a path, a DirectedTopology or a networkx.DiGraph)"
-        raise wrong_type(source, wanted, taker)
     opened = open_either(lambda: open_network(source, format))
     if isinstance(opened, DirectedTopology):
         return opened

@@ -27,7 +27,13 @@ def _facts(n: int, degree: int, seed: int) -> Facts:
     source="the configuration model: Bollobas, European J. Combin. 1(4), 1980, for digraphs",
 )
 def random_digraph(n: int, degree: int, seed: int, attempt: int = 0) -> DirectedTopology:
-    """A random digraph in which `degree` arcs begin and `degree` arcs end at every switch, without loops and parallel arcs."""
+    """A random digraph in which `degree` arcs begin and `degree` arcs end at every switch, without loops and parallel arcs.
+
+    Raises
+    ------
+    InputError
+        There is no such draw.
+    """
     draws = Draws(seed, attempt)
     tails = np.repeat(np.arange(n), degree)
     heads = tails[draws.permutation(tails.size)]
