@@ -136,7 +136,7 @@ def test_random_digraphs_are_regular_simple_and_reproducible():
         ("directed-circulant:n=5,jumps=5", "must be different numbers below n = 5"),
         ("imase-itoh:n=3,degree=3", "degree=3 must be below n=3"),
         ("random-digraph:n=4,degree=3", "degree=3 must be at most half of n=4"),
-        ("unidirectional-ring:n=4,hosts=full", "hosts=full is for undirected networks; give a number"),
+        ("unidirectional-ring:n=4,hosts=full", "hosts=full is not a whole number; it must be 0 to 4096"),
         ("unidirectional-ring:n=4+spread:hosts=3", r"a transform changes undirected networks; omit \+spread"),
         ("product:(unidirectional-ring:n=4)*(petersen)", "unidirectional-ring:n=4 is directed; the factors"),
         ("unidirectional-ring:m=4", "no parameter 'm'"),

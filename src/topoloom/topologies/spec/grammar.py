@@ -43,6 +43,8 @@ _MUCH_MEMORY = 4e9
 HOSTS = Integer(
     0, 4096, "hosts on each switch that carries hosts, or 'full': the most with full bandwidth", default=None
 )
+#: The same for directed networks.
+DIRECTED_HOSTS = Integer(0, 4096, "hosts on each switch", default=None)
 
 
 def build(spec: str) -> Topology:
@@ -102,15 +104,14 @@ def build_directed(spec: str) -> DirectedTopology:
     record = DIRECTED_FAMILIES.find(name)
     if changes:
         raise InputError(f"{record.name}: a transform changes undirected networks; omit +{changes[0][:60]}")
-    values, hosts = read_settings(record.name, record.parameters, text, takes_hosts=True)
-    if hosts == "full":
-        raise InputError(f"{record.name}: hosts=full is for undirected networks; give a number")
+    values, _ = read_settings(record.name, {"hosts": DIRECTED_HOSTS, **record.parameters}, text)
+    hosts = values.pop("hosts") if record.takes_hosts else None
     check_size(record.name, record.known(values), hosts)
     topology = _strong_draw(record, values) if record.random else record.make(**values)
     check_made(topology, DirectedTopology, f"directed family {record.name}", "a DirectedTopology")
     spec = record.spec_of(values, hosts)
     topology = topology.replace(name=f"{record.name}({spec.partition(':')[2]})", spec=spec)
-    return topology if hosts is None else topology.with_hosts(int(hosts))
+    return topology if hosts is None else topology.with_hosts(hosts)
 
 
 def _strong_draw(record: DirectedFamily, values: dict[str, Any]) -> DirectedTopology:
