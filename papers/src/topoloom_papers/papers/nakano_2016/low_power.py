@@ -127,7 +127,8 @@ _ASSUMED = (
 )
 _SETTINGS = (
     "h + 1 switches on a path of h hops, as in VIII.A; switches of 36 ports at Besta 2014's prices; the axes of a diagrid are"
-    f" its diagonals; a search lowers the worst latency until it is below 1 us, then the power, {_B_MOVES[4608]:,} moves for 4,608"
+    f" its diagonals; a search lowers the worst latency until it is below 1 us, then the power; at 4,608 in"
+    f" {_B_MOVES[4608]:,} moves"
 )
 
 
@@ -213,7 +214,7 @@ def _graphs_meet() -> Outcome:
     )
 
 
-def _in_ns(values: Mapping[str, dict[int, _Power]]) -> str:
+def _in_ns(values: Mapping[str, dict[int, _Power]] | Mapping[Kind, dict[int, _Power]]) -> str:
     return "worst latency in ns by size: " + "; ".join(
         f"{name} {', '.join(f'{n:,}: {power.worst_ns:.0f}' for n, power in each.items())}"
         for name, each in values.items()
