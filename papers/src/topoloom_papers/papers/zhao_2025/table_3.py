@@ -85,22 +85,6 @@ def _df_links() -> Outcome:
     )
 
 
-@claim(
-    "zhao-2025/table-3/df-largest",
-    "DF: the canonical dragonfly of 64-port switches is as large as the table has it",
-    "261,632",
-    "topoloom info dragonfly:a=32,h=16,p=16",
-)
-def _df_largest() -> Outcome:
-    found = facts("dragonfly:a=32,h=16,p=16")
-    return compare(
-        {"endpoints": "261,632"},
-        {"endpoints": found.hosts},
-        right={"endpoints": "262,656"},
-        reason="a h + 1 = 513 groups of 512 endpoints, the largest balanced one; 511 groups leave ports free",
-    )
-
-
 #: Table 3's cost per endpoint in thousands of USD, and the networks that are priced for it.
 _COSTS = {"FT2": (4.39, _FT2), "FT3": (7.5, _FT3), "SF": (4.4, "slimfly:q=27,hosts=21")}
 
