@@ -117,20 +117,6 @@ def _disjoint() -> Outcome:
 
 
 @claim(
-    "bernardi-2026/section-9.3/scale",
-    "960 top-of-rack routers with 64 servers each: 61.4 K servers, and the same number in the fat tree",
-    "960, 61.4 K (Section 9.3, as quoted)",
-    f"topoloom info {_PAPER_SCALE},hosts=64; topoloom info fat-tree:k=128,hosts=61440",
-)
-def _scale() -> Outcome:
-    flat, tree = build(f"{_PAPER_SCALE},hosts=64"), build("fat-tree:k=128,hosts=61440")
-    return compare(
-        {"routers": 960, "K servers": "61.4", "K servers of the tree": "61.4"},
-        {"routers": flat.switches, "K servers": flat.hosts / 1e3, "K servers of the tree": tree.hosts / 1e3},
-    )
-
-
-@claim(
     "bernardi-2026/section-6/quasi-random",
     "the boxes' quasi-random graph has the same spectral gap as a random graph (960 routers of 64 lanes)",
     "the same (announcement, as quoted)",

@@ -159,20 +159,3 @@ def _cost() -> Outcome:
         " cable; cables on boards cost nothing",
         reason="counts of our networks at the paper's prices, from memory",
     )
-
-
-@claim(
-    "hoefler-2022/abstract/low-cost",
-    "high bandwidth at low cost: per USD, Hx2Mesh and Hx4Mesh give a job of two dimensions more bandwidth than a non-blocking"
-    " fat tree (1,024 accelerators)",
-    "at low cost (abstract)",
-    f"topoloom cost {_spec(2, 16)} fat-tree:k=64,hosts=1024",
-)
-def _low_cost() -> Outcome:
-    tree = _tree_cost()
-    savings = {name: tree / _mesh_cost(*_MESHES[name]) for name in _MESHES}
-    return check_statements(
-        {f"{name} costs less for the same ports": value > 1 for name, value in savings.items()},
-        ", ".join(f"the tree costs {value:.1f} times as much as {name}" for name, value in savings.items()),
-        "both have 16 ports per accelerator, and carry neighbours' exchange at full rate; prices as in the claim on Table II",
-    )
