@@ -41,8 +41,8 @@ def _other_sizes() -> Outcome:
     return check_statements(
         {f"{name} varies by 10 % or less": value <= 10 for name, value in off.items()},
         f"maximum, in %: {listed(off.items(), '{:.1f}')}",
-        "random traffic at loads of 0.3, 0.5 and 0.7, without those at which one of the two is saturated, or which are more than"
-        f" the larger one carries of full load: {compared} pairs",
+        "random traffic at loads of 0.3, 0.5 and 0.7, without those at which one of them is saturated, or which exceed what the"
+        f" larger one carries: {compared} pairs",
         details=SETUP_NOTE,
     )
 
