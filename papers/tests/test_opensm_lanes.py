@@ -4,6 +4,8 @@ import pytest
 
 from topoloom import InputError
 from topoloom_papers.opensm_lanes import Lanes, lanes_in, missing_tools, opensm_lanes
+from topoloom_papers.registry import claims, run
+from topoloom_papers.verdicts import Verdict
 
 _LOG = """dfsssp_remove_deadlocks: Virtual Lanes available: 8
 dfsssp_remove_deadlocks: Virtual Lanes needed: 3
@@ -27,6 +29,13 @@ def test_a_network_without_hosts_has_no_manager():
     """The subnet manager runs on a host."""
     with pytest.raises(InputError, match=r"install opensm|add hosts=1"):
         opensm_lanes("petersen")
+
+
+def test_without_opensm_a_claim_is_not_run(monkeypatch):
+    """No error, and no verdict on the paper, where long runs are made again without the program."""
+    monkeypatch.setattr("topoloom_papers.papers.besta_2014.routing.missing_tools", lambda: ["opensm"])
+    outcome = run(claims(["besta-2014/iv-d/random-lanes"])[0], again=True).outcome
+    assert (outcome.verdict, outcome.why) == (Verdict.NOT_RUN, "not installed: opensm")
 
 
 @_NOT_INSTALLED
