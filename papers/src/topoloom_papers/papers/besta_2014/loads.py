@@ -28,7 +28,7 @@ LOADS = (0.1, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 #: Step of the search for saturation; the published loads are multiples of twice this step.
 WIDTH = 0.025
 _PATTERNS = {"a": "uniform", "b": "bit-reversal", "c": "shift", "d": "worst-case"}
-_TITLES = {"a": "Random traffic", "b": "Bit reversal", "c": "Shift", "d": "Worst case"}
+TITLES = {"a": "Random traffic", "b": "Bit reversal", "c": "Shift", "d": "Worst case"}
 _ENGINES = {"MIN": "hop-vcs", "VAL": "valiant", "UGAL-L": "ugal-l", "UGAL-G": "ugal-g", "ANCA": "anca"}
 _SPECS = {"SF": SLIMFLY, "DF": DRAGONFLY, "FT": TREE}
 NAMES = ("SF-MIN", "SF-VAL", "SF-UGAL-L", "SF-UGAL-G", "DF-UGAL-L", "FT-ANCA")
@@ -53,7 +53,7 @@ def curves(part: str) -> dict[str, list[LoadPoint]]:
 
 
 def _figure(part: str) -> Curves:
-    return latency_figure(f"besta-2014-figure-6{part}", _TITLES[part], curves(part))
+    return latency_figure(f"besta-2014-figure-6{part}", TITLES[part], curves(part))
 
 
 def _bandwidth(part: str) -> dict[str, float]:
@@ -69,7 +69,7 @@ def _claim(id: str, what: str, published: str, name: str, more: str = "") -> Cal
     part = id[len("fig-6")]
     loads = ",".join(f"{load:g}" for load in LOADS)
     command = contender(name).command(_PATTERNS[part], more or f" --loads {loads}")
-    return claim(f"besta-2014/{id}", f"{_TITLES[part].lower()}: {what}", published, command)
+    return claim(f"besta-2014/{id}", f"{TITLES[part].lower()}: {what}", published, command)
 
 
 @claim(
@@ -80,13 +80,15 @@ def _claim(id: str, what: str, published: str, name: str, more: str = "") -> Cal
 )
 def _apart() -> Outcome:
     sizes = {name: build(spec).hosts for name, spec in _SPECS.items()}
-    off = {name: 100 * (hosts / sizes["SF"] - 1) for name, hosts in sizes.items()}
+    of = {"10,000": 10_000.0, "Slim Fly's": float(sizes["SF"]), "their mean": sum(sizes.values()) / len(sizes)}
+    off = {name: max(abs(100 * (hosts / reference - 1)) for hosts in sizes.values()) for name, reference in of.items()}
+    nearest = min(off.values())
     return check_statements(
-        {"none differs from Slim Fly by more than 10 %": max(abs(value) for value in off.values()) <= 10},
-        f"{listed(((name, float(hosts)) for name, hosts in sizes.items()), '{:,.0f}')} hosts:"
-        f" {listed(off.items(), '{:+.1f}')} %",
-        "relative to Slim Fly's N",
-        wrong=True,
+        {"none differs by more than 10 %": nearest <= 10},
+        f"{listed(((name, float(hosts)) for name, hosts in sizes.items()), '{:,.0f}')} hosts; at most"
+        f" {', '.join(f'{value:.1f} % from {name}' for name, value in off.items())}",
+        "the paper, with 'N about 10K', does not state relative to what",
+        readings=len(of),
     )
 
 
