@@ -13,7 +13,11 @@ from topoloom.core.settings import setting, texts_of
 from topoloom.operations.catalogue.simulate import SimulateOperation, opened_by_name, prepared, simulated
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from topoloom.core.settings import Setting
+    from topoloom.model.directed import DirectedTopology
+    from topoloom.network import Network
     from topoloom.operations.context import RunContext
     from topoloom.simulation.flits.execute import Executions
     from topoloom.simulation.flits.load_curve import LoadCurve, LoadCurves
@@ -111,6 +115,7 @@ def _in_words(field: "Setting") -> str:
     SimulateOperation, StudyOptions, _Output, PlotOptions, several=("topology", "engine", "traffic"), sections=_sections
 )
 def command(operations: list[SimulateOperation], study_options: StudyOptions, to: _Output, look: PlotOptions) -> None:
+    from topoloom.model.directed import DirectedTopology
     from topoloom.simulation.flits.execute import Executions
 
     first = operations[0]
@@ -122,6 +127,9 @@ def command(operations: list[SimulateOperation], study_options: StudyOptions, to
         _run_as_study(operations, study_options.study, study_options.jobs, to, look)
         return
     sources = opened_by_name(operations)
+    if isinstance(sources[first.topology], DirectedTopology):
+        _simulate_directed(operations, sources, study_options.jobs, to, look)
+        return
     topology = sources[first.topology].topology
     if to.heat is not None and not len(topology.links):
         raise InputError(f"--heat: {topology.name} has no links whose loads could be drawn")
@@ -158,6 +166,35 @@ def _run_as_study(
     ended = run_in_folder(study, folder, jobs)
     _show(load_curves_of(study, folder, ended=ended), to, look)
     end_of(study, folder, ended)
+
+
+def _simulate_directed(
+    operations: list[SimulateOperation],
+    sources: "Mapping[str, Network | DirectedTopology]",
+    jobs: int | None,
+    to: _Output,
+    look: PlotOptions,
+) -> None:
+    """Simulate directed networks one after the other, and print their curves."""
+    from topoloom.model.directed import DirectedTopology
+    from topoloom.model.results import Provenance
+    from topoloom.simulation.flits.load_curve import LoadCurves
+
+    to.refuse_changed(("output", "heat", "packets"), "the network is directed")
+    curves = []
+    with running(operations[0].doing, jobs) as context:
+        for operation in operations:
+            network = sources[operation.topology]
+            if isinstance(network, DirectedTopology):
+                curves.append(operation.directed_curve(network, context))
+            if curves[-1].ended != "done":
+                break
+    provenance = Provenance.of_run(seed=operations[0].seed)
+    _show(LoadCurves(tuple(curves), curves[-1].ended, provenance), to, look)
+    if to.hosts is not None:
+        _write_hosts(tuple(curves), to.hosts)
+    if curves[-1].ended != "done":
+        raise KeyboardInterrupt
 
 
 def _write_packets(network: "SimulatedNetwork", operation: SimulateOperation, path: str, context: "RunContext") -> None:
