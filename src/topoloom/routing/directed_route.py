@@ -198,8 +198,8 @@ def _dimension_order(request: _Request) -> DirectedRouting:
 def _torus_dims(network: DirectedTopology) -> tuple[int, ...] | None:
     """The sides of a unidirectional torus or ring whose switches have the numbers of its family; None for other networks."""
     labels = [network.labels.get(f"x{axis}") for axis in range(len(network.labels))]
-    known = [label for label in labels if label is not None and label.dtype.kind == "i"]
-    dims = tuple(int(label.max()) + 1 for label in known) if known else (network.switches,)
+    coordinates = [label for label in labels if label is not None and label.dtype.kind == "i"]
+    dims = tuple(int(label.max()) + 1 for label in coordinates) if coordinates else (network.switches,)
     if prod(dims) != network.switches or len(dims) > 32 or network.switches < 2:
         return None
     number = np.arange(network.switches).reshape(dims)

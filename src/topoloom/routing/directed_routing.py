@@ -38,7 +38,7 @@ def carrier_of(network: DirectedTopology) -> Carrier:
     --------
     >>> carrier = carrier_of(DirectedTopology(arcs=[(0, 1), (1, 0), (1, 2)], switches=3))
     >>> carrier.topology.links.tolist(), carrier.channel.tolist()
-    ([[0, 1], [0, 1], [1, 2]], [0, 2, 3])
+    ([[0, 1], [0, 1], [1, 2]], [0, 3, 4])
     """
     arcs = network.arcs
     topology = Topology(arcs, network.switches, network.endpoints, labels=network.labels, name=network.name)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from topoloom.core.settings import Setting
     from topoloom.model.directed import DirectedTopology
-    from topoloom.network import Network
     from topoloom.operations.context import RunContext
     from topoloom.simulation.flits.execute import Executions
     from topoloom.simulation.flits.load_curve import LoadCurve, LoadCurves
@@ -115,7 +114,6 @@ def _in_words(field: "Setting") -> str:
     SimulateOperation, StudyOptions, _Output, PlotOptions, several=("topology", "engine", "traffic"), sections=_sections
 )
 def command(operations: list[SimulateOperation], study_options: StudyOptions, to: _Output, look: PlotOptions) -> None:
-    from topoloom.model.directed import DirectedTopology
     from topoloom.simulation.flits.execute import Executions
 
     first = operations[0]
@@ -126,9 +124,9 @@ def command(operations: list[SimulateOperation], study_options: StudyOptions, to
     if study_options.study is not None:
         _run_as_study(operations, study_options.study, study_options.jobs, to, look)
         return
-    sources = opened_by_name(operations)
-    if isinstance(sources[first.topology], DirectedTopology):
-        _simulate_directed(operations, sources, study_options.jobs, to, look)
+    sources, directed = opened_by_name(operations)
+    if directed:
+        _simulate_directed(operations, directed, study_options.jobs, to, look)
         return
     topology = sources[first.topology].topology
     if to.heat is not None and not len(topology.links):
@@ -170,13 +168,12 @@ def _run_as_study(
 
 def _simulate_directed(
     operations: list[SimulateOperation],
-    sources: "Mapping[str, Network | DirectedTopology]",
+    networks: "Mapping[str, DirectedTopology]",
     jobs: int | None,
     to: _Output,
     look: PlotOptions,
 ) -> None:
     """Simulate directed networks one after the other, and print their curves."""
-    from topoloom.model.directed import DirectedTopology
     from topoloom.model.results import Provenance
     from topoloom.simulation.flits.load_curve import LoadCurves
 
@@ -184,9 +181,7 @@ def _simulate_directed(
     curves = []
     with running(operations[0].doing, jobs) as context:
         for operation in operations:
-            network = sources[operation.topology]
-            if isinstance(network, DirectedTopology):
-                curves.append(operation.directed_curve(network, context))
+            curves.append(operation.directed_curve(networks[operation.topology], context))
             if curves[-1].ended != "done":
                 break
     provenance = Provenance.of_run(seed=operations[0].seed)

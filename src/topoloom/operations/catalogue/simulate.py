@@ -106,15 +106,12 @@ class SimulateOperation(Operation, frozen=True, kw_only=True):
             raise InputError("`loads` is empty: give one or more loads, or `saturation` with loads none")
 
     def run(self, context: RunContext) -> "LoadCurve | Execution":
-        from topoloom.model.directed import DirectedTopology
-
-        networks = opened_by_name([self])
-        network = networks[self.topology]
-        if isinstance(network, DirectedTopology):
-            return self.directed_curve(network, context)
-        networks = prepared([self], networks, context)
+        networks, directed = opened_by_name([self])
+        if directed:
+            return self.directed_curve(directed[self.topology], context)
+        subjects = prepared([self], networks, context)
         context.work.check()
-        results: Any = simulated([self], networks, context)
+        results: Any = simulated([self], subjects, context)
         result: LoadCurve | Execution = results.executions[0] if self.has_end else results.curves[0]
         return result
 
@@ -161,7 +158,7 @@ class SimulateOperation(Operation, frozen=True, kw_only=True):
         )
 
 
-def opened_by_name(operations: Sequence[SimulateOperation]) -> "dict[str, Network | DirectedTopology]":
+def opened_by_name(operations: Sequence[SimulateOperation]) -> "tuple[dict[str, Network], dict[str, DirectedTopology]]":
     """The networks of operations by their names, each opened once.
 
     Parameters
@@ -170,8 +167,8 @@ def opened_by_name(operations: Sequence[SimulateOperation]) -> "dict[str, Networ
 
     Returns
     -------
-    dict of str to Network or DirectedTopology
-        Either undirected networks, or directed ones.
+    dict of str to Network, dict of str to DirectedTopology
+        The networks if all are undirected, else the directed networks; the other is empty.
 
     Raises
     ------
@@ -183,11 +180,19 @@ def opened_by_name(operations: Sequence[SimulateOperation]) -> "dict[str, Networ
     first, names = operations[0], tuple(dict.fromkeys(operation.topology for operation in operations))
     if first.tables is not None and len(names) > 1:
         raise InputError(f"`tables` are of one fabric, and {len(names)} networks are given; simulate each separately")
-    networks = {name: opened_for(first, partial(opened_with, name, first.tables, first.qos)) for name in names}
-    directed = [name for name, network in networks.items() if isinstance(network, DirectedTopology)]
-    if directed and len(directed) < len(names):
-        raise InputError(f"{directed[0]}: this network is directed, and others are not; simulate them in two commands")
-    return networks
+    networks: dict[str, Network] = {}
+    directed: dict[str, DirectedTopology] = {}
+    for name in names:
+        network = opened_for(first, partial(opened_with, name, first.tables, first.qos))
+        if isinstance(network, DirectedTopology):
+            directed[name] = network
+        else:
+            networks[name] = network
+        if networks and directed:
+            raise InputError(
+                f"{next(iter(directed))}: this network is directed, and others are not; simulate them in two commands"
+            )
+    return networks, directed
 
 
 def prepared(

@@ -77,14 +77,14 @@ def verify_routing(
     if isinstance(routing.choice, NextHopGroups):
         return verify_groups(routing, routing.choice, jobs, destinations, work)
     if not isinstance(routing.choice, Layers):
-        return with_choice(routing, verify_tables(routing, jobs, destinations, work)[0], work)
+        return with_choice(routing, walked_tables(routing, jobs, destinations, work)[0], work)
     virtual_channels = routing.choice.virtual_channels or (routing.virtual_channels,) * len(routing.choice.ports)
     tables = zip((routing.ports, *routing.choice.ports), (routing.virtual_channels, *virtual_channels), strict=True)
     layers = [replace(routing, ports=ports, virtual_channels=layer_vcs, choice=None) for ports, layer_vcs in tables]
     turns = np.zeros(0, np.uint8)
     verifications = []
     for layer in layers:
-        of_layer, layer_turns = verify_tables(layer, jobs, destinations, work)
+        of_layer, layer_turns = walked_tables(layer, jobs, destinations, work)
         verifications.append(of_layer)
         turns = turns | layer_turns if turns.size else layer_turns
     verification = together(verifications)
@@ -98,7 +98,7 @@ def verify_routing(
     return replace(verification, cycle=cycle, cycle_virtual_channel=cycle_virtual_channel)
 
 
-def verify_tables(
+def walked_tables(
     routing: Routing, jobs: int | None, destinations: np.ndarray | None, work: Work, fewest: Fewest | None = None
 ) -> tuple[Verification, np.ndarray]:
     """The verification of the tables alone, without choices of packets, and the virtual channels that use each turn.
@@ -146,7 +146,7 @@ def verify_tables(
     reached = int(walked.histogram.sum())
     max_hops = int(np.flatnonzero(walked.histogram)[-1]) if reached else 0
     hops = int(walked.histogram @ np.arange(n))
-    lost, stuck, shortest, apart, most_hops, fewest = walked.counts.tolist()
+    lost, stuck, shortest, apart, most_hops, fewest_hops = walked.counts.tolist()
     by_hop = routing.virtual_channel_rule == HOP
     ring = np.empty(0, np.int64) if by_hop else _cycle(routing, walked.turns, virtual_channels_used)
     cycle, cycle_virtual_channel = named(routing, ring, virtual_channels_used)
@@ -160,7 +160,7 @@ def verify_tables(
         mean_hops=hops / reached if reached else 0.0,
         max_hops=max_hops,
         histogram=walked.histogram[: max_hops + 1],
-        stretch=hops / fewest if fewest and not lost + stuck else 1.0,
+        stretch=hops / fewest_hops if fewest_hops and not lost + stuck else 1.0,
         virtual_channels_used=max(1, most_hops) if by_hop else virtual_channels_used,
         virtual_channel_pairs=by_first_hop if by_hop else walked.virtual_channel_pairs[:virtual_channels_used],
         cycle=cycle,

@@ -9,7 +9,7 @@ from topoloom.core.errors import InputError
 from topoloom.core.work import Work
 from topoloom.model.directed import DirectedTopology
 from topoloom.model.results import provenance_of
-from topoloom.model.sources import DirectedSource
+from topoloom.model.sources import DirectedSource, directed_of
 from topoloom.model.topology import Topology
 from topoloom.routing.directed_route import directed_route
 from topoloom.routing.directed_routing import DirectedRouting
@@ -63,9 +63,7 @@ def directed_simulate(
     (False, 'dor')
     """
     work = Work() if work is None else work
-    routed = (
-        routing if isinstance(routing, DirectedRouting) else directed_route(routing, seed=seed, jobs=jobs, work=work)
-    )
+    routed = routing if isinstance(routing, DirectedRouting) else _routed(routing, seed, jobs, work)
     curve = simulate(
         routed.carried,
         directed_traffic(traffic, routed.network, seed),
@@ -90,6 +88,10 @@ def directed_simulate(
             timings=origin.timings,
         ),
     )
+
+
+def _routed(source: DirectedSource, seed: int, jobs: int | None, work: Work) -> DirectedRouting:
+    return directed_route(directed_of(source, "directed_simulate"), seed=seed, jobs=jobs, work=work)
 
 
 def directed_traffic(text: str | Traffic, network: DirectedTopology, seed: int) -> Traffic:
@@ -118,7 +120,9 @@ def directed_traffic(text: str | Traffic, network: DirectedTopology, seed: int) 
         raise InputError(
             f"{network.name}: this network is directed, and traffic '{name}' is not for these; choose one of {able}"
         )
-    hosts = Topology([], network.switches, network.endpoints, labels=network.labels, name=network.name)
+    hosts = Topology(
+        np.empty((0, 2), np.int64), network.switches, network.endpoints, labels=network.labels, name=network.name
+    )
     sent = traffic_of(text, hosts, seed)
     if not isinstance(sent, Traffic):
         raise InputError(f"traffic '{text}' ends, and so has no load; directed networks are simulated at loads")
