@@ -182,7 +182,8 @@ def _register(hosts: int, published: float) -> None:
             step=Step(WIDTH, "of our search"),
             readings=len(_VIRTUAL_CHANNELS),
             digits=3,
-            assumption=f"{note}; {SETUP_NOTE}",
+            assumption=note,
+            details=SETUP_NOTE,
             reason=f"{note}. With our tables the maximum channel load reaches 1 at {bound:.3f}; the paper does not state how"
             " it chooses among shortest paths",
             figure=_panel(hosts, "uniform"),
@@ -217,7 +218,8 @@ def _worst(hosts: int) -> None:
                 for name in names
             },
             f"accepted at full load: {'; '.join(f'p = {p}: {listed(loads.items())}' for p, loads in accepted.items())}",
-            f"at least 15/{hosts} of the load with p = 15, less a tenth; {SETUP_NOTE}",
+            f"at least 15/{hosts} of the load with p = 15, less a tenth",
+            details=SETUP_NOTE,
             figure=_panel(hosts, "worst-case"),
         )
 

@@ -25,7 +25,7 @@ from topoloom_papers.verdicts import Outcome, Step, Verdict, check_statements, c
 
 SLIMFLY, DRAGONFLY, TREE = "slimfly:q=19,hosts=15", "dragonfly:h=7", "kary-tree:k=22,n=3"
 LOADS = (0.1, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
-#: The loads of UGAL-G in figures 6b and 6d, which only its accepted load at full load is compared in.
+#: The loads of UGAL-G in figures 6b and 6d, where only its accepted load at full load is compared.
 _FEW_LOADS = (0.3, 0.5, 1.0)
 #: Step of the search for saturation; the published loads are multiples of twice this step.
 WIDTH = 0.025
@@ -104,7 +104,8 @@ def _best() -> Outcome:
     return check_statements(
         {f"{name} is not below VAL and UGAL-L": not_below(got[name], slower) for name in ("SF-MIN", "SF-UGAL-G")},
         _bandwidths(got),
-        f"by the accepted load at full load; {_SLIGHT}; {SETUP_NOTE}",
+        f"by the accepted load at full load; {_SLIGHT}",
+        details=SETUP_NOTE,
         figure=_figure("a"),
     )
 
@@ -117,7 +118,7 @@ def _converges() -> Outcome:
     full = {"UGAL-G's": got["SF-UGAL-G"], "MIN's": got["SF-MIN"], "the offered load": 1.0}
     below = {name: 100 * (1 - got["SF-UGAL-L"] / most) for name, most in full.items()}
     nearest = min(below, key=lambda name: abs(below[name] - 5))
-    note = f"full bandwidth, taken as {listed(below.items(), '{:.1f}')}; {_bandwidths(got)}; {SETUP_NOTE}"
+    note = f"full bandwidth, taken as {listed(below.items(), '{:.1f}')}; {_bandwidths(got)}"
     return compare(
         {"% below": "5"},
         {"% below": below[nearest]},
@@ -125,6 +126,7 @@ def _converges() -> Outcome:
         readings=len(below),
         assumption=f"% below {note}",
         reason=f"% below {note}",
+        details=SETUP_NOTE,
         digits=3,
         figure=_figure("a"),
     )
@@ -145,7 +147,8 @@ def _topologies() -> Outcome:
             "the fat tree is slightly above the best of Slim Fly": slightly_above(got["FT-ANCA"], slim),
         },
         _bandwidths(got),
-        f"by the accepted load at full load; {_SLIGHT}; {SETUP_NOTE}",
+        f"by the accepted load at full load; {_SLIGHT}",
+        details=SETUP_NOTE,
         figure=_figure("a"),
     )
 
@@ -160,7 +163,8 @@ def _lowest() -> Outcome:
     return check_statements(
         statements,
         f"cycles at loads that all but VAL carry: {'; '.join(rows)}",
-        f"Slim Fly with MIN, UGAL-L and UGAL-G, at every load; VAL always takes detours; {SETUP_NOTE}",
+        "Slim Fly with MIN, UGAL-L and UGAL-G, at every load; VAL always takes detours",
+        details=SETUP_NOTE,
         figure=_figure("a"),
     )
 
@@ -194,7 +198,8 @@ def _permutations(part: str) -> None:
                 "the fat tree is slightly above UGAL-G": slightly_above(got["FT-ANCA"], got["SF-UGAL-G"]),
             },
             _bandwidths(got),
-            f"by the accepted load at full load; {_SLIGHT}; {note}; {SETUP_NOTE}",
+            f"by the accepted load at full load; {_SLIGHT}; {note}",
+            details=SETUP_NOTE,
             figure=_figure(part),
         )
 
@@ -221,7 +226,8 @@ def _permutations(part: str) -> None:
                 and all(ours < theirs for _, ours, theirs in latencies),
             },
             f"{_bandwidths(got)}; cycles of Slim Fly and Dragonfly, both with UGAL-L, by load: {cycles}",
-            f"by the accepted load at full load; {_SLIGHT}; {note}; {SETUP_NOTE}",
+            f"by the accepted load at full load; {_SLIGHT}; {note}",
+            details=SETUP_NOTE,
             figure=_figure(part),
         )
 
@@ -245,7 +251,8 @@ def _adversary() -> Outcome:
             "the fat tree is above all": above(got["FT-ANCA"], max(got[n] for n in NAMES if n != "FT-ANCA")),
         },
         _bandwidths(got),
-        f"by the accepted load at full load; {_SLIGHT}; {SETUP_NOTE}",
+        f"by the accepted load at full load; {_SLIGHT}",
+        details=SETUP_NOTE,
         figure=_figure("d"),
     )
 
@@ -265,7 +272,8 @@ def _limit() -> Outcome:
         text,
         Verdict.NOT_REPRODUCIBLE,
         f"the fraction is missing in the published text, so no comparison is possible; 1/(2p) = {1 / (2 * hosts):.4f} is the"
-        f" share of 2p senders over one channel (errata of Besta 2014, 17), 1/(p + 1) = {1 / (hosts + 1):.4f}; {SETUP_NOTE}",
+        f" share of 2p senders over one channel (errata of Besta 2014, 17), 1/(p + 1) = {1 / (hosts + 1):.4f}",
+        details=SETUP_NOTE,
         figure=_figure("d"),
     )
 
@@ -281,7 +289,7 @@ def _saturated(part: str, name: str, published: float, below: bool = False) -> N
     def compute() -> Outcome:
         load, each = mean_and_all(saturates(contender(name), _PATTERNS[part], WIDTH, _SEEDS))
         full = _bandwidth(part)[name]
-        note = f"seeds {_SEEDS[0]} to {_SEEDS[-1]}: {each}; {SETUP_NOTE}"
+        note = f"seeds {_SEEDS[0]} to {_SEEDS[-1]}: {each}"
         text = f"saturates at {load:.3f}, accepted at full load {full:.3f}"
         if below:
             return check_statements({f"it is below {published:g}": load < published}, text, note, figure=_figure(part))
@@ -291,6 +299,7 @@ def _saturated(part: str, name: str, published: float, below: bool = False) -> N
             step=Step(WIDTH, "of our search"),
             digits=3,
             assumption=note,
+            details=SETUP_NOTE,
             figure=_figure(part),
             reason=f"{note}; the paper does not state UGAL's threshold, how queues are counted, or how ties between shortest"
             " paths are broken",

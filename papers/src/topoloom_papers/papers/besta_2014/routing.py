@@ -209,5 +209,6 @@ def _three_hops() -> Outcome:
             if not whole.saturated
         },
         f"cycles at loads of {', '.join(f'{load:g}' for load in loads)}: {latencies}",
-        f"the paper names neither pattern nor load; {SETUP_NOTE}",
+        "the paper names neither pattern nor load",
+        details=SETUP_NOTE,
     )
