@@ -176,7 +176,7 @@ def test_families_of_ones_own(monkeypatch):
 
     assert open_directed("in-star:n=5,hosts=1").in_degrees.tolist() == [4, 0, 0, 0, 0]
     assert directed_info("in-star:n=5").strong_components == 5
-    family("in-star-2", n=Integer(2, 99, "switches"), facts=lambda n: Facts(n), source="none")(in_star)
+    family("in-star-2", n=Integer(2, 99, "switches"), facts=lambda n: Facts(n, 1), source="none")(in_star)
     with pytest.raises(InputError, match="family in-star-2 returns a DirectedTopology; it must return a Topology"):
         build("in-star-2:n=5")
     ring = FAMILIES.find("ring").make
