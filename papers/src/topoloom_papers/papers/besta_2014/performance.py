@@ -74,8 +74,8 @@ def _exactly() -> Outcome:
             ),
         },
         f"accepted at full load: {listed(accepted.items())}; balanced: {listed(balanced.items())}",
-        "similar patterns: the same order by accepted load, and Slim Fly with the lower latency; hosts are spread evenly; the fat"
-        " tree is not run",
+        "similar patterns: the same order by accepted load, and Slim Fly with the lower latency; hosts are spread evenly; the"
+        " fat tree is not run",
         details=f"cycles at 0.3 and 0.5: {latency}; {SETUP_NOTE}",
     )
 
