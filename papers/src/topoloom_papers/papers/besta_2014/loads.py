@@ -25,7 +25,7 @@ from topoloom_papers.verdicts import Outcome, Step, Verdict, check_statements, c
 
 SLIMFLY, DRAGONFLY, TREE = "slimfly:q=19,hosts=15", "dragonfly:h=7", "kary-tree:k=22,n=3"
 LOADS = (0.1, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
-#: The loads of UGAL-G in figures 6b and 6d, where only its accepted load at full load is compared.
+#: The loads of UGAL-G in figure 6b, where only its accepted load at full load is compared. Under the worst case it is not run.
 _FEW_LOADS = (0.3, 0.5, 1.0)
 #: Step of the search for saturation; the published loads are multiples of twice this step.
 WIDTH = 0.025
@@ -52,8 +52,9 @@ def contender(name: str) -> Contender:
 def curves(part: str) -> dict[str, list[LoadPoint]]:
     """All curves of one part of the figure, by name."""
     return {
-        name: swept(contender(name), _PATTERNS[part], _FEW_LOADS if name == "SF-UGAL-G" and part in "bd" else LOADS)
+        name: swept(contender(name), _PATTERNS[part], _FEW_LOADS if (part, name) == ("b", "SF-UGAL-G") else LOADS)
         for name in NAMES
+        if (part, name) != ("d", "SF-UGAL-G")
     }
 
 
@@ -248,7 +249,7 @@ def _adversary() -> Outcome:
         {
             "VAL is slightly above Dragonfly": slightly_above(got["SF-VAL"], got["DF-UGAL-L"]),
             "UGAL-L is slightly above Dragonfly": slightly_above(got["SF-UGAL-L"], got["DF-UGAL-L"]),
-            "the fat tree is above all": above(got["FT-ANCA"], max(got[n] for n in NAMES if n != "FT-ANCA")),
+            "the fat tree is above all": above(got["FT-ANCA"], max(got[n] for n in got if n != "FT-ANCA")),
         },
         _bandwidths(got),
         f"by the accepted load at full load; {_SLIGHT}",
