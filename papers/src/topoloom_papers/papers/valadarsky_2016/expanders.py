@@ -137,7 +137,7 @@ def _slim_fly() -> Outcome:
             f"{name}: spectral gap {by_gap[name]:.2f}, links per switch across halves {edges[name]:.2f}"
             for name in specs
         ),
-        "two readings of expansion: the spectral gap, and the links that leave the halves that METIS finds; reasonably high is at"
+        "two readings of expansion: the spectral gap, and the links that leave the halves found by METIS; reasonably high is at"
         " least half of the others'",
         readings=2,
     )
