@@ -20,7 +20,8 @@ from topoloom_papers.registry import claim
 from topoloom_papers.verdicts import Outcome, check_statements
 
 _GAP = 0.02
-_SEEDS = (1, 2, 3)
+#: Draws by ports: the largest take minutes each.
+_SEEDS = {12: (1, 2, 3), 16: (1, 2, 3), 20: (1,), 24: (1,)}
 
 
 @dataclass(frozen=True)
@@ -62,10 +63,10 @@ def _bounds(found: list[_Best]) -> str:
     f"topoloom quality {same_equipment(24)} --traffic permutation --gap {_GAP:g}",
 )
 def _quarter() -> Outcome:
-    found = [_quarter_more(24, seed) for seed in _SEEDS]
+    found = [_quarter_more(24, seed) for seed in _SEEDS[24]]
     return check_statements(
-        {"every random permutation runs at full rate": all(best.lower >= 1 for best in found)},
-        f"throughput of the best flow, {len(found)} draws: {_bounds(found)} of full rate",
+        {"the random permutation runs at full rate": all(best.lower >= 1 for best in found)},
+        f"throughput of the best flow: {_bounds(found)} of full rate",
         "full capacity: the best flow carries random permutations of the servers at full rate, as the paper's linear program"
         f" tests it; bounds within {100 * _GAP:g} %",
     )
@@ -79,7 +80,7 @@ def _quarter() -> Outcome:
     f" topoloom quality {same_equipment(24)} --traffic permutation --gap {_GAP:g}",
 )
 def _scale() -> Outcome:
-    means = {k: fmean((b.lower + b.upper) / 2 for b in (_quarter_more(k, seed) for seed in _SEEDS)) for k in PORTS}
+    means = {k: fmean((b.lower + b.upper) / 2 for b in (_quarter_more(k, seed) for seed in _SEEDS[k])) for k in PORTS}
     values = list(means.values())
     return check_statements(
         {
@@ -88,7 +89,7 @@ def _scale() -> Outcome:
             )
         },
         ", ".join(f"{k} ports {value:.3f}" for k, value in means.items()),
-        "a larger advantage: the same share of more servers leaves a higher throughput; means of 3 draws",
+        "a larger advantage: the same share of more servers leaves a higher throughput; three draws of the two smaller sizes, one of the others",
     )
 
 
