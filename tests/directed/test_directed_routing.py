@@ -5,8 +5,11 @@ from itertools import pairwise
 import networkx as nx
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from in_process import run
+from tiers import examples
 from topoloom import (
     DirectedRouting,
     DirectedTopology,
@@ -75,6 +78,47 @@ def test_tables_lead_along_arcs_in_the_fewest_hops_without_deadlock(spec, engine
     assert verification.deadlock_free == nx.is_directed_acyclic_graph(waits) == (engine != "minimal")
     assert (verification.minimal, verification.complete, verification.stretch) == (True, True, 1.0)
     assert tables.path(0, net.switches - 1)[-1] == net.switches - 1
+
+
+@st.composite
+def _strong_digraphs(draw):
+    """A ring through 2 to 9 switches in random order, and arcs anywhere, parallel ones too."""
+    n = draw(st.integers(2, 9))
+    order = draw(st.permutations(range(n)))
+    ring = [(order[i], order[(i + 1) % n]) for i in range(n)]
+    ends = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)).filter(lambda arc: arc[0] != arc[1])
+    return DirectedTopology(
+        ring + draw(st.lists(ends, max_size=20)), n, draw(st.lists(st.integers(0, n - 1), max_size=5))
+    )
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(_strong_digraphs(), st.sampled_from(["lash", "hop-vcs"]))
+def test_any_strongly_connected_digraph_is_routed(net, engine):
+    """Every path is shortest, and the dependencies of paths between switches with hosts have no cycle."""
+    tables = directed_route(net, engine)
+    away = dict(nx.all_pairs_shortest_path_length(net.to_networkx()))
+    carries = net.endpoints_at > 0 if net.hosts else np.ones(net.switches, bool)
+    waits = nx.DiGraph()
+    for s, d, arcs in _paths(tables):
+        assert len(arcs) == away[s][d]
+        if carries[s] and carries[d]:
+            waits.add_edges_from(pairwise(arcs))
+    assert nx.is_directed_acyclic_graph(waits)
+    assert tables.verification.deadlock_free
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("spec", ["imase-itoh:n=1000,degree=4", "random-digraph:n=600,degree=6"])
+def test_large_digraphs_are_routed(spec):
+    """The verifier and NetworkX agree on hops, and no virtual channel has a cycle."""
+    net = open_directed(spec)
+    tables = directed_route(net, "hop-vcs")
+    assert tables.verification.mean_hops == pytest.approx(
+        nx.average_shortest_path_length(nx.DiGraph(net.to_networkx()))
+    )
+    assert tables.verification.minimal
+    assert tables.verification.deadlock_free
 
 
 def test_the_engine_that_fits():

@@ -86,6 +86,21 @@ def test_links_of_both_directions_agree_with_two_arcs(load):
     assert two.link_mean == pytest.approx(one.link_mean, rel=0.02)
 
 
+def test_the_saturation_is_found():
+    """Of a ring of 8 it is below a quarter; the command, with loads or without, and Python agree."""
+    ring = "unidirectional-ring:n=8,hosts=1"
+    curve = directed_simulate(ring, loads=[], fast=True, saturation_width=0.1, settings=["vcs=4"])
+    assert curve.points == ()
+    assert 0.1 <= curve.saturation.offered <= 0.25
+    assert curve.saturation.points[0].channel_loads.shape == (8,)
+    assert curve.saturation.provenance.digest == open_directed(ring).digest
+    words = ("--fast", "--saturation", "--saturation-width", "0.1", "--set", "vcs=4")
+    told = run("simulate", ring, "--loads", "none", *words)
+    assert f"saturates at {curve.saturation.offered:.1f}" in told.out
+    with_loads = run("simulate", ring, "--loads", "0.1", *words, "--json").record
+    assert with_loads["saturation"]["offered"] == curve.saturation.offered
+
+
 def test_tables_that_deadlock_are_told():
     """One virtual channel on a ring: the watchdog names the circle of buffers."""
     with pytest.raises(InputError, match="deadlock by the tables of engine minimal: switch"):
@@ -120,13 +135,7 @@ def test_the_command_the_study_and_python_agree():
     both = run("simulate", KAUTZ, ring, *words)
     assert both.out.count("uniform traffic") == 2
     assert "in two commands" in run("simulate", ring, "petersen:hosts=1", *words).error
-    for more in (
-        ("--saturation",),
-        ("--between", "x0=3"),
-        ("-o", "p.csv"),
-        ("--heat", "h.svg"),
-        ("--packets", "p.csv"),
-    ):
+    for more in (("--between", "x0=3"), ("-o", "p.csv"), ("--heat", "h.svg"), ("--packets", "p.csv")):
         done = run("simulate", ring, *words, *more)
         assert (done.code, "the network is directed" in done.error) == (2, True), done.error
     assert "traffic 'trace' is not for these" in run("simulate", ring, "--traffic", "trace:x.txt").error

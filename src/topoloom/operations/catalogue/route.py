@@ -54,7 +54,7 @@ class RouteOperation(RoutedOperation, frozen=True, kw_only=True):
         """
         from topoloom.network.opening import open_network
 
-        return opened_for(self, lambda: open_network(self.topology))
+        return opened_for(self, self.topology, lambda: open_network(self.topology))
 
     def run(self, context: RunContext) -> "Routing | DirectedRouting":
         from topoloom.model.directed import DirectedTopology

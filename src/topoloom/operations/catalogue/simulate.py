@@ -129,7 +129,7 @@ class SimulateOperation(Operation, frozen=True, kw_only=True):
         """
         from topoloom.simulation.flits.directed import directed_simulate, directed_traffic
 
-        self.refuse_changed(["tables", "qos", "between", "saturation"], "the network is directed")
+        self.refuse_changed(["tables", "qos", "between"], "the network is directed")
         directed_traffic(self.traffic, network, self.seed)  # refused before the tables are made
         return directed_simulate(
             directed_tables(self, network, context),
@@ -141,6 +141,7 @@ class SimulateOperation(Operation, frozen=True, kw_only=True):
             jobs=context.jobs,
             fast=self.fast,
             interval=self.interval,
+            saturation_width=self.saturation_width if self.saturation else None,
             work=context.work,
         )
 
@@ -183,7 +184,7 @@ def opened_by_name(operations: Sequence[SimulateOperation]) -> "tuple[dict[str, 
     networks: dict[str, Network] = {}
     directed: dict[str, DirectedTopology] = {}
     for name in names:
-        network = opened_for(first, partial(opened_with, name, first.tables, first.qos))
+        network = opened_for(first, name, partial(opened_with, name, first.tables, first.qos))
         if isinstance(network, DirectedTopology):
             directed[name] = network
         else:

@@ -8,7 +8,7 @@ import numpy as np
 from topoloom.core.errors import InputError
 from topoloom.core.work import Work
 from topoloom.model.directed import DirectedTopology
-from topoloom.model.results import provenance_of
+from topoloom.model.results import Provenance, provenance_of
 from topoloom.model.sources import DirectedSource, directed_of
 from topoloom.model.topology import Topology
 from topoloom.routing.directed_route import directed_route
@@ -16,7 +16,7 @@ from topoloom.routing.directed_routing import DirectedRouting
 from topoloom.simulation.flits.load_curve import LoadCurve
 from topoloom.simulation.flits.point import Point
 from topoloom.simulation.flits.router_config import RouterConfig
-from topoloom.simulation.flits.simulate import simulate
+from topoloom.simulation.flits.sweep import SimulatedNetwork, sweep
 from topoloom.throughput.traffic import PATTERNS, Traffic, traffic_of
 
 
@@ -31,6 +31,7 @@ def directed_simulate(
     jobs: int | None = None,
     fast: bool = False,
     interval: float | None = None,
+    saturation_width: float | None = None,
     work: Work | None = None,
 ) -> LoadCurve:
     """Simulate a directed network at several loads; every arc carries flits one way, and credits come back on its own wires.
@@ -42,7 +43,9 @@ def directed_simulate(
     traffic : str or Traffic
         A pattern that depends on hosts only (`Pattern.of_hosts`), or traffic as for `simulate`.
     preset, settings, loads, seed, jobs, fast, interval, work
-        As for `simulate`.
+        As for `simulate`; no loads for the saturation alone.
+    saturation_width : float, optional
+        Also search for the load at which the network saturates, with this precision.
 
     Returns
     -------
@@ -64,29 +67,40 @@ def directed_simulate(
     """
     work = Work() if work is None else work
     routed = routing if isinstance(routing, DirectedRouting) else _routed(routing, seed, jobs, work)
-    curve = simulate(
-        routed.carried,
-        directed_traffic(traffic, routed.network, seed),
+    sent = directed_traffic(traffic, routed.network, seed)
+    curves = sweep(
+        [SimulatedNetwork(routed.carried, sent, None)],
         preset,
         settings=settings,
         loads=loads,
-        seed=seed,
-        jobs=jobs,
+        saturation_width=saturation_width,
         fast=fast,
         interval=interval,
+        seed=seed,
+        jobs=jobs,
         work=work,
     )
-    origin = curve.provenance
+    curve = curves.curves[0]
+    saturates = curve.saturation
+    if saturates is not None:
+        points = tuple(_of_arcs(point, routed) for point in saturates.points)
+        saturates = replace(saturates, points=points, provenance=_provenance(saturates.provenance, routed))
     return replace(
         curve,
         points=tuple(_of_arcs(point, routed) for point in curve.points),
-        provenance=provenance_of(
-            routed.network,
-            engine=routed.engine,
-            seed=seed,
-            settings={**origin.settings, "directed": True},
-            timings=origin.timings,
-        ),
+        saturation=saturates,
+        provenance=_provenance(curve.provenance, routed),
+    )
+
+
+def _provenance(origin: Provenance, routed: DirectedRouting) -> Provenance:
+    """The provenance of a result on the carrier, with the directed network in its place."""
+    return provenance_of(
+        routed.network,
+        engine=routed.engine,
+        seed=origin.seed,
+        settings={**origin.settings, "directed": True},
+        timings=origin.timings,
     )
 
 
@@ -133,16 +147,4 @@ def _of_arcs(point: Point, routed: DirectedRouting) -> Point:
     """The point, with the loads of the arcs alone."""
     loads = point.channel_loads[routed.carrier.channel] if point.channel_loads.size else point.channel_loads
     mean = float(np.mean(loads, dtype=np.float64)) if loads.size else point.link_mean
-    settings = point.provenance.settings
-    return replace(
-        point,
-        channel_loads=loads,
-        link_mean=mean,
-        provenance=provenance_of(
-            routed.network,
-            engine=routed.engine,
-            seed=point.provenance.seed,
-            settings=settings,
-            timings=point.provenance.timings,
-        ),
-    )
+    return replace(point, channel_loads=loads, link_mean=mean, provenance=_provenance(point.provenance, routed))
