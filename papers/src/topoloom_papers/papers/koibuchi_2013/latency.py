@@ -199,10 +199,14 @@ def _growth() -> Outcome:
 
 
 def clos_networks(switches: int) -> dict[str, Network]:
-    """The networks of figure 8: with 16 switches per rack, and with all switches without hosts in one rack."""
+    """The networks of figure 8: with 16 switches per rack, and with all switches without hosts in one rack.
+
+    Up*/down* (Koibuchi 2013 III.C) goes by the levels of the Clos: up to a nearest common ancestor, and down. The permuted
+    Clos has links within a level and leaves without an ancestor, so that its order begins at one root.
+    """
     plain = f"myrinet-clos:switches={switches}"
     return {
-        "CLOS": Network(plain, "updown", None),
+        "CLOS": Network(plain, "ancestors", None),
         "PF-CLOS": Network((plain + _FULLY).format(rack=16), "updown", None),
         "PF-CLOS (one switch-only rack)": clos_in_other_racks(switches),
     }
@@ -229,7 +233,7 @@ def _clos_gains() -> dict[str, dict[str, list[float]]]:
 
 _CLOS_NOTE = (
     "the paper gives neither the size of switch-only racks nor the wiring of uplinks (errata of Koibuchi 2013, 11);"
-    " up*/down* with one root switch"
+    " up*/down* by the levels of the Clos, from one root switch where it is permuted"
 )
 
 
