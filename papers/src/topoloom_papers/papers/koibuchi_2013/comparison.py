@@ -1,12 +1,10 @@
-"""Claims of Koibuchi 2013's sections I, V to VII: random topologies compared, their reliability and their paths."""
+"""Claims of Koibuchi 2013's sections I, V and VII: random topologies compared, and their reliability."""
 
-import time
 from functools import lru_cache, partial
 from itertools import pairwise
 from statistics import fmean
 
 from topoloom.failures.resilience import resilience
-from topoloom.routing.route import route
 from topoloom.topologies.spec import build
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.long_runs import long_run
@@ -257,58 +255,3 @@ def _reliability() -> Outcome:
 def _three_quarters(spec: str) -> float:
     exact = resilience(build(spec), interval_width=0.005).exact
     return round(100 * (exact or 0.0), 3)
-
-
-_PATHS = tuple(range(8, 15))
-
-
-@claim(
-    "koibuchi-2013/fig-17",
-    "paths to every destination by one thread, RING-14 of 16,384 switches: computing time",
-    "under 82 s",
-    "topoloom route ring-shortcuts:n=16384,degree=14 --engine updown --jobs 1 --check 1",
-)
-def _paths() -> Outcome:
-    seconds = {engine: {2 ** int(n): value for n, value in _path_seconds(engine).items()} for engine in _ENGINES}
-    rows = "; ".join(
-        f"{engine} {listed([(f'{size:,}', value) for size, value in by_size.items()], '{:.2f}')}"
-        for engine, by_size in seconds.items()
-    )
-    return check_statements(
-        {f"{what}: under 82 s": seconds[engine][16384] < 82 for engine, what in _ENGINES.items()},
-        ", ".join(f"{what} {seconds[engine][16384]:.1f} s" for engine, what in _ENGINES.items()),
-        "the next hop at every switch to every destination, without verification; processor time on the machine on which the"
-        f" project is tested, in seconds by number of switches: {rows}",
-        figure=Curves(
-            "koibuchi-2013-figure-17",
-            "Computing paths of RING-log2 N, one thread",
-            "switches",
-            "seconds",
-            tuple(
-                Series(engine, tuple((float(n), s) for n, s in by_size.items())) for engine, by_size in seconds.items()
-            ),
-            log_x=True,
-        ),
-    )
-
-
-#: Engines: plain shortest paths, and the deadlock-free paths of the paper's simulation.
-_ENGINES = {"minimal": "shortest paths", "updown": "up*/down* paths"}
-
-
-def _path_seconds(engine: str) -> dict[str, float]:
-    def compute() -> dict[str, float]:
-        route(build("ring-shortcuts:n=64,degree=6"), engine, jobs=1, check=1)  # compiles and loads the kernels
-        seconds = {}
-        for n in _PATHS:
-            topology = build(f"ring-shortcuts:n={2**n},degree={n}")
-            began = time.process_time()
-            route(topology, engine, jobs=1, check=1)
-            seconds[str(n)] = round(time.process_time() - began, 4)
-        return seconds
-
-    return long_run(
-        f"topoloom route ring-shortcuts:n=2^N,degree=N --engine {engine} --jobs 1 --check 1, N 8 to 14",
-        dict[str, float],
-        compute,
-    )
