@@ -18,8 +18,8 @@ from topoloom_papers.papers.koibuchi_2013._switch_loads import clos_in_other_rac
 from topoloom_papers.registry import claim
 from topoloom_papers.verdicts import Outcome, check_statements, compare, listed
 
-#: Figure 2's 18 switches in 3 racks; the paper does not list its links, so that they are those of a torus, a row per rack.
-_EXAMPLE, _EXAMPLE_RACKS = "torus:dims=6x3", 3
+#: Figure 2's 18 switches in 3 racks; the paper does not list its links, so that they are those of a torus.
+_EXAMPLE, _EXAMPLE_RACKS = "torus:dims=3x6", 3
 _EXAMPLE_DRAWS = range(1, 101)
 
 
@@ -27,7 +27,8 @@ def _cables(topology: Topology, home: np.ndarray) -> list[int]:
     """The number of cables inside each rack and between each two, by pairs of racks."""
     racks = int(home.max()) + 1
     ends = np.sort(home[topology.links], axis=1)
-    return np.bincount(ends[:, 0] * racks + ends[:, 1], minlength=racks * racks).tolist()
+    counts: list[int] = np.bincount(ends[:, 0] * racks + ends[:, 1], minlength=racks * racks).tolist()
+    return counts
 
 
 @claim(
@@ -58,7 +59,7 @@ def _figure_2() -> Outcome:
     return check_statements(
         parts,
         f"links inside the racks {inside}, between two {between}",
-        f"the paper does not list the links of its example: a 6 x 3 torus; {len(_EXAMPLE_DRAWS)} draws of each method, second"
+        f"the paper does not list the links of its example: a 3 x 6 torus; {len(_EXAMPLE_DRAWS)} draws of each method, second"
         " links between two switches kept",
         figure=Steps("koibuchi-2013-figure-2", tuple(panels)),
     )
@@ -175,15 +176,15 @@ def _share(topology: Topology, home: np.ndarray, mode: str, seeds: Iterable[int]
 )
 def _chance() -> Outcome:
     shares = long_run(
-        f"topoloom build 'SPEC+permute:mode=MODE,rack=RACK,doubles=drop,seed=S' of the permuted networks of Koibuchi 2013, S 1 to"
-        f" {_DRAWS:,}, to {_LARGE_DRAWS} from 4,096 switches: share of disconnected first draws",
+        f"topoloom build 'SPEC+permute:mode=MODE,rack=RACK,doubles=drop,seed=S' of the permuted networks of Koibuchi 2013, S 1"
+        f" to {_DRAWS:,}, to {_LARGE_DRAWS} from 4,096 switches: share of disconnected first draws",
         dict[str, float],
         _partitioned,
     )
     return check_statements(
         {f"{name}: at most {100 * _VERY_LOW:g} %": share <= _VERY_LOW for name, share in shares.items()},
         f"disconnected, % of the draws, the most: {100 * max(shares.values()):.1f}",
-        f"'very low' is read as at most {100 * _VERY_LOW:g} % for every network that the paper permutes, by both methods; second"
-        " links between two switches are ignored",
+        f"'very low' is read as at most {100 * _VERY_LOW:g} % for every network that the paper permutes, by both methods;"
+        " second links between two switches are ignored",
         details=listed([(name, 100 * share) for name, share in shares.items()], "{:.1f} %"),
     )

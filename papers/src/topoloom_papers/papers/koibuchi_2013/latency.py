@@ -1,4 +1,4 @@
-"""Claims of Koibuchi 2013 on latency at low load: figures 5 to 8, simulated as described in its III.C."""
+"""Claims of Koibuchi 2013 on latency at low load: figures 5 to 8 and 13, simulated as described in its III.C."""
 
 from dataclasses import replace
 from functools import lru_cache
@@ -16,6 +16,7 @@ from topoloom_papers.papers.koibuchi_2013._switch_loads import (
 )
 from topoloom_papers.registry import claim
 from topoloom_papers.verdicts import Outcome, Step, check_statements, compare, listed
+from topoloom_papers.words import SAME, means
 
 PATTERNS = ("uniform", "transpose", "bit-reversal")
 _PARTIAL = "+permute:mode=partial,rack={rack},doubles=drop,seed={{seed}}"
@@ -47,6 +48,14 @@ def torus_networks() -> dict[str, Network]:
         "PF-TORUS-4": Network((torus + _FULLY).format(rack=16), "silla-duato", low=LOW_4),
         "RING-4": Network("ring-shortcuts:n=256,degree=4,hosts=8,seed={seed}", "silla-duato", low=LOW_4),
     }
+
+
+def constrained_networks() -> dict[str, Network]:
+    """The networks of figure 13: RING-8 and constrained shortcuts, 256 switches."""
+    ring = "n=256,degree=8,{},hosts=8,seed={{seed}}"
+    specs = {f"Nbr({p})-8": "nbr:" + ring.format(f"p={p}") for p in (0.4, 0.5)}
+    specs |= {f"Gau({alpha})-8": "gau:" + ring.format(f"alpha={alpha}") for alpha in (0.7, 1.0)}
+    return {"RING-8": networks(8)["RING-8"]} | {label: Network(spec, "silla-duato") for label, spec in specs.items()}
 
 
 def _gains(better: Network, worse: Network, traffic: str, draws: tuple[int, ...] = DRAWS) -> list[float]:
@@ -278,3 +287,39 @@ def _clos_improves() -> Outcome:
         _clos_in_words(by_reading),
         f"means of {len(DRAWS)} draws at low load; {_CLOS_NOTE}",
     )
+
+
+@claim(
+    "koibuchi-2013/fig-13/latency",
+    "latency of RING-8, Nbr(0.4)-, Nbr(0.5)-, Gau(0.7)-, Gau(1.0)-8, uniform traffic",
+    "sensibly the same",
+    constrained_networks()["Nbr(0.5)-8"].command("uniform"),
+)
+def _constrained() -> Outcome:
+    means_ns = _constrained_ns("uniform")
+    spread = max(means_ns.values()) / min(means_ns.values()) - 1
+    return check_statements(
+        {f"the greatest is within {100 * SAME:g} % of the least": spread <= SAME},
+        f"spread {100 * spread:.1f} %: {listed(means_ns.items(), '{:.0f}')} ns",
+        f"{means('sensibly the same', SAME)}; means of {len(DRAWS)} draws at low load",
+    )
+
+
+@claim(
+    "koibuchi-2013/fig-13/bit-reversal",
+    "latency of the five networks of figure 13: bit-reversal traffic leads to virtually the same results as uniform traffic",
+    "virtually identical",
+    constrained_networks()["Nbr(0.5)-8"].command("bit-reversal"),
+)
+def _constrained_reversal() -> Outcome:
+    uniform, reversal = _constrained_ns("uniform"), _constrained_ns("bit-reversal")
+    changes = {label: 100 * (reversal[label] / uniform[label] - 1) for label in uniform}
+    return check_statements(
+        {f"{label}: within {100 * SAME:g} %": abs(change) <= 100 * SAME for label, change in changes.items()},
+        f"bit-reversal against uniform, %: {listed(changes.items(), '{:+.1f}')}",
+        f"{means('virtually identical', SAME)}; means of {len(DRAWS)} draws at low load",
+    )
+
+
+def _constrained_ns(traffic: str) -> dict[str, float]:
+    return {label: fmean(low_ns(network, traffic, DRAWS)) for label, network in constrained_networks().items()}

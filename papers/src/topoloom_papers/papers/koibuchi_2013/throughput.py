@@ -11,6 +11,7 @@ from topoloom_papers.papers.koibuchi_2013.latency import (
     DRAWS,
     PATTERNS,
     clos_networks,
+    constrained_networks,
     networks,
     torus_networks,
 )
@@ -70,11 +71,7 @@ def _panel(name: str) -> tuple[str, dict[str, Network]]:
         return f"{2**n} switches", networks(n) | (torus_networks() if n == 8 else {})
     if name.startswith("8"):
         return f"Myrinet Clos, {name[2:]} switches", clos_networks(int(name[2:]))
-    ring = "n=256,degree=8,{},hosts=8,seed={{seed}}"
-    constrained = {f"Nbr({p})-8": "nbr:" + ring.format(f"p={p}") for p in (0.4, 0.5)}
-    constrained |= {f"Gau({alpha})-8": "gau:" + ring.format(f"alpha={alpha}") for alpha in (0.7, 1.0)}
-    others = {label: Network(spec, "silla-duato") for label, spec in constrained.items()}
-    return "256 switches, constrained shortcuts", {"RING-8": networks(8)["RING-8"]} | others
+    return "256 switches, constrained shortcuts", constrained_networks()
 
 
 def _at_latency(labels: tuple[str, ...], traffic: str) -> dict[str, float]:
