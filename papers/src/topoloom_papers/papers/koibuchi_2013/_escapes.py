@@ -23,10 +23,8 @@ BEYOND = 0.2
 _VARIANTS = {
     "escapes at once": (0, 0, 0),
     "waits 200 cycles first": (200, 0, 0),
-    "waits 1,000 cycles first": (1000, 0, 0),
     "leaves the escape channel again": (0, 0, 1),
-    "injects where half of the adaptive channels are free": (0, 50, 0),
-    "injects where 80 % are free": (0, 80, 0),
+    "injects where 80 % of the adaptive channels are free": (0, 80, 0),
 }
 
 

@@ -22,9 +22,13 @@ PRESET = "koibuchi-2013"
 #: Load of an almost empty network in flits per host and cycle (1 and 0.2 Gbit/s): links are busy for 2 to 4 % of the time.
 #: `LOW_4` is for networks of degree 4, with half the links for as many hosts and paths twice as long.
 LOW, LOW_4 = 0.01, 0.002
-#: Koibuchi 2013 III.D reads the throughput of figures 10 and 16 at this latency.
-THROUGHPUT_NS = 1200.0
-#: Relative half width of the confidence interval of the latencies of a curve.
+#: A curve ends beyond `HIGHEST_NS`; Koibuchi 2013 III.D reads the throughput of figures 10 and 16 at 1,200 ns.
+HIGHEST_NS, THROUGHPUT_NS = 2000.0, 1200.0
+#: Least ratio of the latency of a saturated network to that of an almost empty one.
+_LOADED = 1.5
+#: Accepted traffic below this share of what was accepted at a lower load has collapsed.
+_FALLS = 0.99
+#: Relative half width of the confidence interval of the latencies of further draws.
 _INTERVAL = 0.05
 
 
@@ -51,6 +55,11 @@ class Network:
         return permute(grouped, "full", None, "drop", draw)
 
     @property
+    def random(self) -> bool:
+        """Whether draws differ."""
+        return "{seed}" in self.spec or bool(self.homes)
+
+    @property
     def more(self) -> str:
         """An addition to the command, which cannot express the racks in which the network is permuted."""
         return f"; permuted in {len(set(self.homes))} racks, 16 leaves each and all others in one" if self.homes else ""
@@ -74,6 +83,13 @@ def clos_in_other_racks(switches: int) -> Network:
     leaves = switches * 2 // 5
     homes = tuple(min(switch, leaves) // 16 for switch in range(switches))
     return Network(f"myrinet-clos:switches={switches}", "updown", None, homes)
+
+
+def _points(routing: Routing, traffic: str, loads: list[float], seed: int, jobs: int | None) -> tuple[Point, ...]:
+    curve = simulate(routing, traffic, PRESET, loads=loads, seed=seed, jobs=jobs)
+    if curve.ended != "done":
+        raise KeyboardInterrupt
+    return curve.points
 
 
 def _ns(point: Point) -> float:
@@ -108,84 +124,93 @@ def ns_of_draws(network: Network, traffic: str, draws: tuple[int, ...]) -> list[
     return [round(by_draw[draw], 4) for draw in draws]
 
 
-def curves(network: Network, traffic: str, width: float, draws: Sequence[int]) -> list[list[tuple[float, float]]]:
-    """Points (accepted traffic in Gbit/s per host, latency in ns) before saturation, by rising load, per draw.
+def sweep(network: Network, traffic: str, step: float) -> list[tuple[float, float]]:
+    """Points (accepted traffic in Gbit/s per host, latency in ns) of the first draw.
 
-    The loads are multiples of `width`; the last point of a draw is the greatest load that the network carries: the next
-    multiple is saturated (`Point.saturated`). The first draw has a whole curve: the low load, every fourth multiple up to
-    saturation, and a bisection of the last interval. A further draw begins at the last point of the draw before it. From its
-    last point, each draw goes down until the latency is at most 1.2 us.
+    The loads are the low load and multiples of `step`, up to the first point that is above 2 us or saturated. Two more
+    points bisect the interval in which latency passes 1.2 us.
     """
-    command = network.command(traffic, f"{network.low},{4 * width:g}:1:{4 * width:g}")
-    command += f" --interval {_INTERVAL:g} to saturation in steps of {width:g}; seeds of topology and simulation "
+    command = network.command(traffic, f"{network.low},{step:g}:1:{step:g}") + " to 2 us, and around 1.2 us"
+    return long_run(command + network.more, list[tuple[float, float]], lambda: _sweep(network, traffic, step))
+
+
+def _sweep(network: Network, traffic: str, step: float) -> list[tuple[float, float]]:
+    # Accepted traffic, latency and whether the curve ends there, by offered load.
+    routing, by_load = _routed(network, 1), dict[float, tuple[float, float, bool]]()
+
+    def add(loads: list[float]) -> None:
+        for point in _points(routing, traffic, loads, 1, None):
+            ns = _ns(point)
+            first_ns = by_load[network.low][1] if by_load else ns
+            # A few packets may be missing by chance; at true saturation the latency has risen as well.
+            over = ns > HIGHEST_NS or (point.saturated and ns > _LOADED * first_ns)
+            by_load[point.offered] = (gbit_s(point.accepted), ns, over)
+
+    add([network.low, step])
+    while not any(over for _, _, over in by_load.values()) and max(by_load) < 1:
+        last = max(by_load)
+        add([load for load in (round(last + step, 6), round(last + 2 * step, 6)) if load <= 1])
+    for _ in range(2):
+        passed = [load for load, (_, ns, over) in by_load.items() if ns > THROUGHPUT_NS or over]
+        below = [load for load in by_load if not passed or load < min(passed)]
+        if passed and below:
+            add([round((min(passed) + max(below)) / 2, 6)])
+    points = []
+    for load in sorted(by_load):
+        points.append(by_load[load][:2])
+        if by_load[load][2]:
+            break
+    return [(round(accepted, 5), round(ns, 4)) for accepted, ns in points]
+
+
+def further_draws(network: Network, traffic: str, width: float, draws: Sequence[int]) -> list[float]:
+    """Throughput before saturation in Gbit/s per host, as `greatest`, of further draws of a random network.
+
+    Loads are multiples of `width`. The search begins at the offered load that the first draw accepted last, and goes up while
+    the load is carried, or down until one is: the accepted traffic of the last load that is carried.
+    """
+    start = max(1, round(greatest(before_collapse(sweep(network, traffic, round(4 * width, 6)))) / gbit_s(width)))
+    command = network.command(traffic, f"multiples of {width:g} from {start * width:g}")
+    command += f" --interval {_INTERVAL:g}, to saturation; seeds of topology and simulation "
     command += ", ".join(map(str, draws)) + network.more
-    return long_run(command, list[list[tuple[float, float]]], lambda: _curves(network, traffic, width, draws))
+    return long_run(command, list[float], lambda: [_carried(network, traffic, width, start, draw) for draw in draws])
 
 
-def _curves(network: Network, traffic: str, width: float, draws: Sequence[int]) -> list[list[tuple[float, float]]]:
-    drawn: list[list[tuple[float, float]]] = []
-    last = 0
-    for draw in draws:
-        search = _Search(network, traffic, width, draw)
-        last = search.along(last) if last else search.from_low_load()
-        while last and search.ns(last) > THROUGHPUT_NS:
-            last -= 1
-        last, points = search.carried()
-        drawn.append(points)
-    return drawn
+def _carried(network: Network, traffic: str, width: float, start: int, draw: int) -> float:
+    def accepted(multiple: int) -> float | None:
+        """Accepted traffic at a load; None if the network is saturated."""
+        load = round(multiple * width, 6)
+        curve = simulate(_routed(network, draw), traffic, PRESET, loads=[load], seed=draw, jobs=1, interval=_INTERVAL)
+        if curve.ended != "done":
+            raise KeyboardInterrupt
+        point = curve.points[0]
+        return None if point.saturated else round(gbit_s(point.accepted), 4)
+
+    multiple, last = start, accepted(start)
+    if last is None:
+        while last is None and multiple > 1:
+            multiple -= 1
+            last = accepted(multiple)
+        return last or 0.0
+    while multiple * width < 1 and (higher := accepted(multiple + 1)) is not None:
+        multiple, last = multiple + 1, higher
+    return last
 
 
-class _Search:
-    """The loads of one draw that have been simulated; loads are whole numbers, multiples of `width`, but for the low one."""
+def before_collapse(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The points of a curve up to where the accepted traffic falls, by more than chance, below what was accepted before.
 
-    def __init__(self, network: Network, traffic: str, width: float, draw: int) -> None:
-        self._network, self._traffic, self._width, self._draw = network, traffic, width, draw
-        self._points: dict[int, Point] = {}
-
-    def _point(self, multiple: int) -> Point:
-        if multiple not in self._points:
-            load = round(multiple * self._width, 6) if multiple else self._network.low
-            routing = _routed(self._network, self._draw)
-            curve = simulate(routing, self._traffic, PRESET, loads=[load], seed=self._draw, jobs=1, interval=_INTERVAL)
-            if curve.ended != "done":
-                raise KeyboardInterrupt
-            self._points[multiple] = curve.points[0]
-        return self._points[multiple]
-
-    def _carries(self, multiple: int) -> bool:
-        return multiple * self._width <= 1 and not self._point(multiple).saturated
-
-    def ns(self, multiple: int) -> float:
-        """The latency at a load."""
-        return _ns(self._point(multiple))
-
-    def from_low_load(self) -> int:
-        """The greatest load that is carried: up in steps of four, and then by bisection."""
-        low = 0
-        self._point(0)
-        while self._carries(low + 4):
-            low += 4
-        high = low + 4
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if self._carries(middle) else (low, middle)
-        return low
-
-    def along(self, start: int) -> int:
-        """The greatest load that is carried, one by one from another draw's."""
-        if not self._carries(start):
-            while start and not self._carries(start):
-                start -= 1
-            return start
-        while self._carries(start + 1):
-            start += 1
-        return start
-
-    def carried(self) -> tuple[int, list[tuple[float, float]]]:
-        """The greatest load that is carried, and the points up to it."""
-        carried = sorted(multiple for multiple, point in self._points.items() if not (multiple and point.saturated))
-        points = [self._points[multiple] for multiple in carried]
-        return carried[-1], [(round(gbit_s(point.accepted), 4), round(_ns(point), 3)) for point in points]
+    Examples
+    --------
+    >>> before_collapse([(1.0, 500.0), (2.0, 600.0), (0.6, 1900.0), (2.1, 1200.0)])
+    [(1.0, 500.0), (2.0, 600.0)]
+    """
+    rising: list[tuple[float, float]] = []
+    for accepted, ns in points:
+        if rising and accepted < _FALLS * greatest(rising):
+            break
+        rising.append((accepted, ns))
+    return rising
 
 
 def greatest(points: Sequence[tuple[float, float]]) -> float:

@@ -18,7 +18,7 @@ from topoloom_papers.papers.koibuchi_2013.latency import (
     torus_networks,
 )
 from topoloom_papers.papers.koibuchi_2013.layout import laid_out
-from topoloom_papers.papers.koibuchi_2013.throughput import LATENCY_NOTE, THROUGHPUT_NOTE, draws_of, throughputs
+from topoloom_papers.papers.koibuchi_2013.throughput import LATENCY_NOTE, THROUGHPUT_NOTE, curve, throughputs
 from topoloom_papers.registry import claim
 from topoloom_papers.verdicts import Outcome, Step, check_statements, compare, listed
 from topoloom_papers.words import SAME, SIMILAR, means
@@ -112,9 +112,7 @@ def _panels(traffic: str) -> None:
         networks(8)["P-HYPERCUBE"].command(traffic, "0.01:0.5:0.05"),
     )
     def load() -> Outcome:
-        gbit_s_of = {
-            name: fmean(map(throughput, draws_of(network, name, traffic))) for name, network in _rivals().items()
-        }
+        gbit_s_of = {name: throughput(curve(network, name, traffic)) for name, network in _rivals().items()}
         best = max(gbit_s_of.values())
         return check_statements(
             _best_and_between({name: value >= best * (1 - SIMILAR) for name, value in gbit_s_of.items()}, gbit_s_of),

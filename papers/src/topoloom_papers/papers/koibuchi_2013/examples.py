@@ -128,7 +128,7 @@ def _figure_11_clusters() -> Outcome:
 
 
 #: Draws of each network; fewer of the large ones, which take a hundred times as long.
-_DRAWS, _LARGE_DRAWS = 1000, 200
+_DRAWS, _LARGE_DRAWS = 1000, 50
 #: "Very low": at most this share of the draws.
 _VERY_LOW = 0.01
 #: The networks that the paper permutes: spec, switches per rack, draws.
