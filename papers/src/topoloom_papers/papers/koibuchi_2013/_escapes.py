@@ -61,7 +61,7 @@ def minimal_or_escape(at: At) -> tuple[int, int]:
     return table_port(at, at.switch, at.destination), 0
 
 
-def _varied(network: Network, waits: int, share: int, returns: int) -> Routing:
+def varied(network: Network, waits: int, share: int, returns: int) -> Routing:
     """The network with up*/down* tables, and the function as its choice."""
     function = Adaptive(
         f"{__name__}:{minimal_or_escape.__name__}",
@@ -79,7 +79,7 @@ def accepted_beyond(network: Network) -> dict[str, float]:
     """Accepted traffic in Gbit/s per host beyond saturation, by variant of the routing; also of up*/down* alone."""
 
     def compute() -> dict[str, float]:
-        routings = {name: _varied(network, *numbers) for name, numbers in _VARIANTS.items()}
+        routings = {name: varied(network, *numbers) for name, numbers in _VARIANTS.items()}
         routings["up*/down* alone"] = route(network.build(1), "updown")
         accepted = {}
         for name, routing in routings.items():
