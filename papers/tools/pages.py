@@ -9,7 +9,7 @@ from topoloom_papers.places import citation, place_name
 from topoloom_papers.registry import claims, run
 
 _FOLDER = Path(__file__).parents[2] / "docs" / "papers"
-_PAPERS = ("koibuchi-2013", "besta-2014", "nakano-2016", "truong-2016", "xu-2019")
+_PAPERS = tuple(dict.fromkeys(one.paper for one in claims()))
 
 
 def main() -> None:

@@ -15,7 +15,10 @@ from topoloom_papers.registry import claims, run
 
 _ROOT = Path(__file__).parents[2]
 _RECORD, _PAPER = _ROOT / "papers" / "tests" / "verdicts.json", _ROOT / "paper" / "paper.md"
-_COUNTED = re.compile(r"contains \d+ claims of .*?each with its reason\.", re.S)
+_COUNTED = re.compile(r"contains\s+\d+\s+claims\s+of .*?each\s+with\s+its\s+reason\.", re.S)
+
+#: What the claims are of the papers.
+_SCOPE = ": all that can be computed of five papers, and chosen numbers of the others"
 
 
 def counted(verdicts: dict[str, str]) -> str:
@@ -26,8 +29,8 @@ def counted(verdicts: dict[str, str]) -> str:
     papers = len({name.partition("/")[0] for name in verdicts})
     return (
         f"contains {n.total()} claims of {papers} papers (tables, figures, sentences) with the published number, the command"
-        f" that recomputes it, and a verdict. {exact + step + holds + best + error} come out: {exact} exactly, {step} within"
-        f" one step, {holds} as statements, {best} in the best of several readings of an ambiguous set-up, and {error} once an"
+        f" that recomputes it, and a verdict{_SCOPE}. {exact + step + holds + best + error} come out: {exact} exactly, {step}"
+        f" within one step, {holds} as statements, {best} in the best of several readings of an ambiguous set-up, and {error} once an"
         f" error in the paper is taken into account. {n['the paper is wrong']} are shown to be wrong, and"
         f" {n['not reproducible']} are not reproducible, each with its reason."
     )

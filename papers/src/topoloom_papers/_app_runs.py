@@ -16,8 +16,9 @@ from topoloom.simulation.applications.run import run_app
 from topoloom.simulation.applications.settings import AppSettings
 from topoloom.simulation.applications.tools import NEEDED, tool
 from topoloom_papers._simgrid_paths import simgrid_routing
+from topoloom_papers.curves import Curves
 from topoloom_papers.long_runs import LONG_RUNS, long_run
-from topoloom_papers.verdicts import Outcome, Verdict
+from topoloom_papers.verdicts import Outcome, Step, Verdict, compare
 
 #: Separates a network's name from the name of the SimGrid routing whose paths it uses.
 _BY = " by "
@@ -270,6 +271,54 @@ class Contest:
             means = [fmean(values[at] for values in by_program.values()) for at in range(len(setup.seeds))]
             gains[name] = Gain(by_program, means)
         return gains
+
+
+#: A mean that differs by at most this from a published one agrees, in percentage points of the baseline's speed.
+NEAR = Step(5.0, "points: the effect of another random placement")
+
+
+def nearest_setup(
+    network: str,
+    percent: float,
+    by_setup: Mapping[str, dict[str, Gain]],
+    assumption: str,
+    *,
+    details: str,
+    figure: Curves | None = None,
+) -> Outcome:
+    """The outcome for a published mean gain, where the paper leaves the setup open: each setup counts as one reading.
+
+    Parameters
+    ----------
+    network : str
+        A network of the contest.
+    percent : float
+        Its published gain over the baseline, in %.
+    by_setup : mapping of str to (dict of str to Gain)
+        The gains of every setup that was tried.
+    assumption, details : str
+        As in `compare`.
+    figure : Curves, optional
+
+    Returns
+    -------
+    Outcome
+        The best of as many readings as there are setups, if the nearest is within `NEAR`.
+    """
+    means = {name: gains[network].mean for name, gains in by_setup.items()}
+    nearest = min(means, key=lambda name: abs(means[name] - percent))
+    note = f"the nearest of {len(means)} setups has ranks {nearest}; all: {span(by_setup, network)}; {assumption}"
+    return compare(
+        {"%": f"{percent:.0f}"},
+        {"%": means[nearest]},
+        step=NEAR,
+        readings=len(means),
+        digits=3,
+        assumption=note,
+        reason=note,
+        details=details,
+        figure=figure,
+    )
 
 
 def span(by_setup: Mapping[str, dict[str, Gain]], network: str) -> str:

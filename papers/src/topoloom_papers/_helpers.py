@@ -5,14 +5,37 @@ from dataclasses import dataclass
 from functools import lru_cache
 from statistics import fmean, stdev
 
+from topoloom.core.errors import InputError
 from topoloom.graph.hops import Hops, hops
-from topoloom.topologies.spec import build
+from topoloom.topologies.spec import Facts, build, facts_of
 
 
 @lru_cache(maxsize=256)
 def measured(spec: str) -> Hops:
     """Hop statistics of the network with this spec, computed once."""
     return hops(build(spec))
+
+
+def known(spec: str) -> Facts | None:
+    """The facts of the network with this spec, which is not built; None if no such network exists."""
+    try:
+        return facts_of(spec)
+    except InputError:
+        return None
+
+
+def facts(spec: str) -> Facts:
+    """The facts of the network with this spec, which exists.
+
+    Raises
+    ------
+    InputError
+        No such network exists, or it has no facts.
+    """
+    found = facts_of(spec)
+    if found is None:
+        raise InputError(f"{spec}: its size is known only when it is built")
+    return found
 
 
 @dataclass(frozen=True)

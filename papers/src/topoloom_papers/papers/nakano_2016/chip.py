@@ -16,12 +16,13 @@ from topoloom.optimizer.goals import Goal, latency_bounds, weigh
 from topoloom.optimizer.structures.mirror_symmetry import symmetric_grid
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
+from topoloom.routing.verification.verify import verify_routing
 from topoloom.simulation.flits.execute import execute
 from topoloom.topologies.spec import build
 from topoloom_papers.long_runs import long_run
 from topoloom_papers.papers.nakano_2016._case_floors import Kind, annealed, lengths_on
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, Verdict, check_statements
+from topoloom_papers.verdicts import Outcome, Step, check_statements, compare, listed
 
 #: A hop counts 1 and cable length 0, so that the mean latency is the ASPL.
 _C = Goal(mean=1.0, worst=0.01, delays=Delays(switch_ns=1.0, cable_ns_per_m=0.0))
@@ -38,10 +39,11 @@ def chip(kind: Kind) -> Topology:
 
 
 @claim(
-    "nakano-2016/section-viii-c",
-    "72 nodes on a chip, K = 4, L = 4: 9 x 8 grid and 12 x 6 diagrid take fewer hops than the torus",
-    "both fewer",
-    "topoloom reproduce nakano-2016/section-viii-c",
+    "nakano-2016/section-viii-c/hops",
+    "72 nodes on a chip, K = 4, L = 4: 9 x 8 grid and 12 x 6 diagrid have a lower ASPL than the torus",
+    "both lower",
+    "topoloom hops torus:dims=9x8; topoloom optimize grid:rows=9,columns=8,degree=4,length=4 --symmetric --objective"
+    " mean=1,worst=0.01 --switch-ns 1 --cable-ns-per-m 0 --moves 10000 --chains 1 (another draw)",
 )
 def _on_chip() -> Outcome:
     weighed, least = {}, {}
@@ -58,7 +60,29 @@ def _on_chip() -> Outcome:
     return check_statements(
         {f"the {kind} takes fewer hops": w.mean_ns < torus.mean_ns for kind, w in weighed.items()},
         numbers,
-        f"shortest paths, whereas the paper uses up*/down* on grid and diagrid; the paper gives no number; bounds: {bounds}",
+        f"by shortest paths; up*/down* has a claim of its own; the paper gives no number; bounds: {bounds}",
+    )
+
+
+@claim(
+    "nakano-2016/section-viii-c/updown",
+    "72 nodes on a chip: grid and diagrid by up*/down* take fewer hops on average than the torus by XY routing",
+    "both fewer",
+    "topoloom route torus:dims=9x8,hosts=1 --engine dor; topoloom optimize grid:rows=9,columns=8,degree=4,length=4,hosts=1"
+    " --symmetric --objective mean=1,worst=0.01 --switch-ns 1 --cable-ns-per-m 0 --moves 10000 --chains 1 -o chip.json;"
+    " topoloom route chip.json --engine updown (another draw of the grid)",
+)
+def _by_updown() -> Outcome:
+    torus = verify_routing(_routed("torus", "first")).mean_hops
+    means = {
+        f"{kind}, root {root}": verify_routing(_routed(kind, root)).mean_hops
+        for kind in _CHIPS
+        for root in ("first", "middle")
+    }
+    return check_statements(
+        {f"{name}: fewer hops": value < torus for name, value in means.items()},
+        f"torus {torus:.3f} hops, {listed(means.items())}",
+        "the paper does not name the root: that of the engine and the middle of the floor were tried",
     )
 
 
@@ -100,9 +124,12 @@ _LOOP = (
     " processors spread evenly on their edges, in the middle or at the ends; the root of up*/down* chosen by the engine or in"
     " the middle"
 )
+_GEM5 = "the paper ran programs in gem5, which topoloom does not have: a closed loop of requests stands for them"
 _COMMAND = (
     "topoloom simulate torus:dims=9x8,hosts=1 --engine dor --traffic chip:window=1,think_cycles=50 --preset noc-2016; topoloom"
-    " reproduce nakano-2016/fig-14"
+    " optimize grid:rows=9,columns=8,degree=4,length=4,hosts=1 --symmetric --objective mean=1,worst=0.01 --switch-ns 1"
+    " --cable-ns-per-m 0 --moves 10000 --chains 1 -o chip.json; topoloom simulate chip.json --engine updown --traffic"
+    " chip:window=1,think_cycles=50 --preset noc-2016 (one of our setups, on another draw)"
 )
 
 
@@ -155,6 +182,10 @@ def _by_think(gains: list[float]) -> str:
     return ", ".join(parts)
 
 
+def _all_setups() -> str:
+    return "; ".join(f"{name}: {_by_think(each)}" for name, each in _gains().items()) + f"; {_LOOP}"
+
+
 @claim(
     "nakano-2016/fig-14/percent",
     "execution time of eight applications on the 9 x 8 grid below the torus's, on average",
@@ -163,27 +194,38 @@ def _by_think(gains: list[float]) -> str:
 )
 def _percent() -> Outcome:
     grid = _gains()["grid"]
-    return Outcome(
-        f"{min(grid):+.1f} to {max(grid):+.1f} %",
-        Verdict.NOT_REPRODUCIBLE,
-        "Nakano 2016 ran the NAS benchmarks in a full-system simulator (gem5), which topoloom does not have; ours is a closed"
-        f" loop of {_LOOP}. Grid: {_by_think(grid)}",
+    note = (
+        f"{_GEM5}; the mean over {len(_SETUPS)} setups stands for the mean over programs, which compute for different times"
+        " between requests"
+    )
+    return compare(
+        {"%": "3.3"},
+        {"%": fmean(grid)},
+        step=Step(0.5, "half a point, about the spread of seeds"),
+        digits=3,
+        assumption=note,
+        reason=note,
+        details=f"{min(grid):+.1f} to {max(grid):+.1f} % over setups; {_all_setups()}",
     )
 
 
-@claim(
-    "nakano-2016/fig-14/order",
-    "execution times reflect the lower latency: shorter than the torus's on grid and on diagrid",
-    "both shorter",
-    _COMMAND,
-)
-def _order() -> Outcome:
-    gains = _gains()
-    shorter = {name: sum(gain > 0 for gain in each) for name, each in gains.items()}
-    return check_statements(
-        {f"{name}: shorter in all {len(_SETUPS)} setups": count == len(_SETUPS) for name, count in shorter.items()},
-        "; ".join(
-            f"{name} shorter in {shorter[name]} of {len(_SETUPS)}, {_by_think(each)}" for name, each in gains.items()
-        ),
-        f"a closed loop of {_LOOP}; it ends with the slowest processor",
+def _shorter(kind: Kind) -> None:
+    @claim(
+        f"nakano-2016/fig-14/{kind}",
+        f"the execution times of all eight programs on the {kind} are shorter than on the torus, as its latency is lower",
+        "all shorter",
+        _COMMAND,
     )
+    def compute() -> Outcome:
+        gains = _gains()[kind]
+        shorter = sum(gain > 0 for gain in gains)
+        return check_statements(
+            {f"shorter in all {len(_SETUPS)} setups": shorter == len(_SETUPS)},
+            f"shorter in {shorter} of {len(_SETUPS)} setups, {min(gains):+.1f} to {max(gains):+.1f} %",
+            f"{_GEM5}, with more and less computing between requests; a loop ends with the slowest processor",
+            details=_all_setups(),
+        )
+
+
+for _kind in _CHIPS:
+    _shorter(_kind)

@@ -5,7 +5,6 @@ import math
 import numpy as np
 
 from topoloom.graph.geometry import Geometry
-from topoloom.graph.grid_bounds import grid_bounds
 from topoloom_papers.registry import claim
 from topoloom_papers.verdicts import Outcome, compare
 
@@ -78,20 +77,4 @@ def _greatest() -> Outcome:
         digits=4,
         assumption="%: a diagrid of 1,970 rows of 985 compared with a grid of 1,393 x 1,393, by the formulas, which agree at 98"
         " and 100 points",
-    )
-
-
-@claim(
-    "nakano-2016/section-vi/gap",
-    "the optimised diagrid of figure 7 is 5.5 % above its bound",
-    "5.5 %",
-    "topoloom bounds diagrid:rows=14,columns=7,degree=4,length=3",
-)
-def _gap() -> Outcome:
-    bound = grid_bounds(Geometry.diagrid(14, 7), 4, 3).aspl
-    return compare(
-        {"%": "5.5"},
-        {"%": 100 * (3.459 / bound - 1)},
-        digits=3,
-        assumption=f"the published 3.459 divided by {bound:.3f}",
     )

@@ -155,6 +155,11 @@ def at_sizes(values: Mapping[int, float]) -> str:
     return ", ".join(f"{n}: {value:+.1f} %" for n, value in values.items())
 
 
+def span(values: Mapping[int, float]) -> str:
+    """The least and the greatest of signed percentages."""
+    return f"{min(values.values()):+.1f} to {max(values.values()):+.1f} %"
+
+
 def most(values: Mapping[int, float], count: int = 2) -> list[int]:
     """The sizes with the greatest values."""
     return sorted(values, key=lambda n: values[n])[-count:]

@@ -16,11 +16,11 @@ from topoloom.simulation.applications.backends import FLOWS, SIMGRID
 from topoloom.simulation.applications.settings import PRESETS
 from topoloom.topologies.spec import build
 from topoloom_papers._app_figures import relative_figure
-from topoloom_papers._app_runs import SETUPS_NOTE, Contest, Gain, gains_text, needs_simgrid, setups, span
+from topoloom_papers._app_runs import SETUPS_NOTE, Contest, Gain, gains_text, nearest_setup, needs_simgrid, setups, span
 from topoloom_papers.curves import Curves
 from topoloom_papers.papers.truong_2016._networks_by_size import spec
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, Verdict, check_statements, compare
+from topoloom_papers.verdicts import Outcome, Verdict, check_statements
 from topoloom_papers.words import SIMILAR, means
 
 _NAMES = ("DSN-F", "DSN", "RR-4")
@@ -43,11 +43,11 @@ _SETUPS = (
     "at random by Floyd's paths",
     "at random by Floyd's paths, half duplex",
 )
+_OPEN = f"the paper gives neither the placement of ranks nor the paths nor duplex: {len(_SETUPS)} setups were tried"
 _SETTINGS = (
     "40 Gb/s, 200 ns per switch, 100 Gflop/s per rank, minimal routing, four ranks per switch, class B and FT class A as"
     f" published; each program cut to one time step; {SETUPS_NOTE}; links shared evenly, ring all-to-alls, all-reduces by"
-    " recursive doubling, DT's shuffle graph, one draw of RR-4, cables of length 0: the paper states none of these, nor the"
-    " placement of ranks"
+    " recursive doubling, DT's shuffle graph, one draw of RR-4, cables of length 0: the paper states none of these"
 )
 
 BySetup = dict[str, dict[str, Gain]]
@@ -103,7 +103,7 @@ def _by_flows(compute: Callable[[], Outcome]) -> Callable[[], Outcome]:
         if difference > _AGREED:
             return Outcome("not run", Verdict.NOT_RUN, f"256 switches are simulated by flows, and {note}")
         outcome = compute()
-        return replace(outcome, why=f"{outcome.why}; 256 switches by flows, 64 by SimGrid: {note}")
+        return replace(outcome, details=f"{outcome.details}; 256 switches by flows, 64 by SimGrid: {note}")
 
     return checked
 
@@ -122,16 +122,26 @@ def _held(holds: Callable[[str], bool]) -> dict[str, bool]:
     return {f"ranks {name}": holds(name) for name in _SETUPS}
 
 
+def _count(statements: dict[str, bool]) -> str:
+    return f"in {sum(statements.values())} of {len(statements)} setups"
+
+
 def _in_which(statements: dict[str, bool]) -> str:
     """The setups in which a statement holds, in words."""
-    names = [name for name, holds in statements.items() if holds]
-    return f"it holds in {len(names)} of {len(statements)} setups: {'; '.join(names) or 'none'}"
+    return f"it holds with {'; '.join(name for name, holds in statements.items() if holds) or 'none'}"
 
 
 def _means(by_size: BySize) -> str:
     return ". ".join(
         f"{n} switches: " + "; ".join(f"ranks {setup}: {gains_text(gains)}" for setup, gains in by_setup.items())
         for n, by_setup in by_size.items()
+    )
+
+
+def _spans(by_size: BySize) -> str:
+    """The range of each network's mean gain over setups, by size."""
+    return "; ".join(
+        f"{n} switches: {', '.join(span(by_setup, name) for name in _NAMES)}" for n, by_setup in by_size.items()
     )
 
 
@@ -144,24 +154,31 @@ def _by_setup(by_size: BySize, names: Callable[[dict[str, Gain]], list[str]]) ->
     )
 
 
-def _command(what: str) -> str:
-    return f"topoloom reproduce truong-2016/fig-9/{what}"
+def _command(*sizes: int) -> str:
+    """The commands of the setup with ranks in order on balanced shortest paths."""
+    parts = []
+    for switches in sizes:
+        contest = _contest(switches, _SIMULATORS[switches])
+        networks = " ".join((contest.baseline[1], *contest.others.values()))
+        programs = " ".join(f"--app {app}" for app in contest.programs.values())
+        by = f" --simulator {contest.simulator}" if contest.simulator != SIMGRID else ""
+        parts.append(f"topoloom app {networks} --engine minimal {programs} --ranks {contest.ranks}{by}")
+    return f"{'; '.join(parts)} (ranks in order; --placement random: at random; no command has SimGrid's tables)"
+
+
+_BOTH = _command(64, 256)
 
 
 def _average(switches: int, percent: float) -> None:
     def compute() -> Outcome:
         by_setup = _gains(switches)
-        each = "; ".join(f"ranks {setup}: {gains_text(gains, each=True)}" for setup, gains in by_setup.items())
-        note = (
-            f"over the placements, paths and duplex that the paper leaves open: {span(by_setup, 'DSN-F')}; {each};"
-            f" {_SETTINGS}"
-        )
-        return compare(
-            {f"ranks {setup}": f"{percent:.0f}" for setup in by_setup},
-            {f"ranks {setup}": gains["DSN-F"].mean for setup, gains in by_setup.items()},
-            assumption=note,
-            reason=note,
-            digits=3,
+        return nearest_setup(
+            "DSN-F",
+            percent,
+            by_setup,
+            _OPEN,
+            details="; ".join(f"ranks {setup}: {gains_text(gains, each=True)}" for setup, gains in by_setup.items())
+            + f"; {_SETTINGS}",
             figure=_figure(switches, by_setup),
         )
 
@@ -169,7 +186,7 @@ def _average(switches: int, percent: float) -> None:
         f"truong-2016/fig-9/{switches}",
         f"{switches} switches: Mop/s of DSN-F above the 2-D torus, on average",
         f"+{percent:.0f} %",
-        _command(str(switches)),
+        _command(switches),
     )(needs_simgrid(_by_flows(compute) if _SIMULATORS[switches] == FLOWS else compute))
 
 
@@ -181,7 +198,7 @@ for _switches, _percent in _PUBLISHED.items():
     "truong-2016/fig-9/order",
     "NAS benchmarks run faster on DSN-F, DSN and RR than on the 2-D torus, on average, at 64 and 256 switches",
     "faster",
-    _command("order"),
+    _BOTH,
 )
 @needs_simgrid
 @_by_flows
@@ -190,32 +207,47 @@ def _order() -> Outcome:
     held = _held(
         lambda setup: all(mean > 0 for size in by_size.values() for gain in size[setup].values() for mean in gain.means)
     )
-    return check_statements(held, _means(by_size), f"{_in_which(held)}; {_SETTINGS}", figure=_figure(64, by_size[64]))
+    return check_statements(
+        held,
+        f"{_count(held)}; {_spans(by_size)}",
+        _OPEN,
+        figure=_figure(64, by_size[64]),
+        details=f"{_in_which(held)}; {_means(by_size)}; {_SETTINGS}",
+    )
 
 
 @claim(
     "truong-2016/fig-9/larger",
     "as the network becomes large, DSN-F, DSN and RR improve more over the 2-D torus",
     "more at 256 switches than at 64",
-    _command("larger"),
+    _BOTH,
 )
 @needs_simgrid
 @_by_flows
 def _larger() -> Outcome:
     by_size = {switches: _gains(switches, FLOWS) for switches in _PUBLISHED}
     held = _held(lambda setup: all(by_size[256][setup][name].mean > by_size[64][setup][name].mean for name in _NAMES))
-    return check_statements(held, _means(by_size), f"{_in_which(held)}; {_SETTINGS}", figure=_figure(256, by_size[256]))
+    return check_statements(
+        held,
+        f"{_count(held)}; {_spans(by_size)}",
+        f"both sizes by flows; {_OPEN}",
+        figure=_figure(256, by_size[256]),
+        details=f"{_means(by_size)}; {_SETTINGS}",
+    )
 
 
-@claim("truong-2016/fig-9/tendency", "DSN-F has a similar performance tendency as RR", "similar", _command("tendency"))
+@claim("truong-2016/fig-9/tendency", "DSN-F has a similar performance tendency as RR", "similar", _BOTH)
 @needs_simgrid
 @_by_flows
 def _tendency() -> Outcome:
     by_size = _all()
     held = _held(lambda setup: not any(_one_sided(size[setup]) for size in by_size.values()))
-    reading = "similar is read as: every program gains over the torus on both, or loses on both"
-    text = f"programs that gain on only one: {_by_setup(by_size, _one_sided)}"
-    return check_statements(held, text, f"{reading}; {_in_which(held)}; {_SETTINGS}")
+    return check_statements(
+        held,
+        f"{_count(held)}",
+        f"similar is read as: every program gains over the torus on both, or loses on both; {_OPEN}",
+        details=f"programs that gain on only one: {_by_setup(by_size, _one_sided)}; {_SETTINGS}",
+    )
 
 
 def _one_sided(gains: dict[str, Gain]) -> list[str]:
@@ -228,15 +260,19 @@ def _one_sided(gains: dict[str, Gain]) -> list[str]:
     "truong-2016/fig-9/no-universal",
     "there is no universal topology: none is the fastest in all benchmarks",
     "none",
-    _command("no-universal"),
+    _BOTH,
 )
 @needs_simgrid
 @_by_flows
 def _no_universal() -> Outcome:
     by_size = _all()
     held = _held(lambda setup: all(len(_fastest(size[setup])) > 1 for size in by_size.values()))
-    text = f"networks that are the fastest in a program: {_by_setup(by_size, _fastest)}"
-    return check_statements(held, text, f"{_in_which(held)}; {_SETTINGS}")
+    return check_statements(
+        held,
+        f"{_count(held)}",
+        f"more than one network is the fastest in a program, at both sizes; {_OPEN}",
+        details=f"networks that are the fastest in a program: {_by_setup(by_size, _fastest)}; {_SETTINGS}",
+    )
 
 
 def _fastest(gains: dict[str, Gain]) -> list[str]:
@@ -252,16 +288,19 @@ def _fastest(gains: dict[str, Gain]) -> list[str]:
     "truong-2016/abstract/comparable",
     "DSN-F performs comparably to the 2-D torus in some parallel applications",
     "some",
-    "topoloom reproduce truong-2016/abstract/comparable",
+    _BOTH,
 )
 @needs_simgrid
 @_by_flows
 def _comparable() -> Outcome:
     by_size = _all()
     held = _held(lambda setup: all(_near(size[setup]) for size in by_size.values()))
-    reading = f"{means('comparable', SIMILAR)}, some as at least one program at each size"
-    text = f"programs as fast as on the torus: {_by_setup(by_size, _near)}"
-    return check_statements(held, text, f"{reading}; {_in_which(held)}; {_SETTINGS}")
+    return check_statements(
+        held,
+        f"{_count(held)}",
+        f"{means('comparable', SIMILAR)}, some as at least one program at each size; {_OPEN}",
+        details=f"programs as fast as on the torus: {_by_setup(by_size, _near)}; {_SETTINGS}",
+    )
 
 
 def _near(gains: dict[str, Gain]) -> list[str]:

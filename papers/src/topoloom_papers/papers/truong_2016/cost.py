@@ -1,6 +1,5 @@
 """Claims of Truong 2016 on cost and power by size: section 5.2 and figure 8."""
 
-from topoloom.cost.parts_files import load_parts
 from topoloom.topologies.spec import build
 from topoloom_papers.curves import Curves
 from topoloom_papers.papers.truong_2016._networks_by_size import (
@@ -14,6 +13,7 @@ from topoloom_papers.papers.truong_2016._networks_by_size import (
     in_words,
     node_usd,
     percent_above,
+    span,
     spec,
     switch_usd,
 )
@@ -23,6 +23,7 @@ from topoloom_papers.words import SAME, SIMILAR, SLIGHTLY, means
 
 _TORI = ("2-D torus", BLOCKS)
 _ALL = (*NAMES, BLOCKS)
+_PRICED = "priced and laid out as in truong-2016/fig-7/similar; the torus in rows and in blocks"
 _COST_NOTE = (
     "laid out as in truong-2016/fig-7/similar; Besta 2014's line for switches at 4 ports (Truong 2016: the same mean radix"
     " for all; Besta 2014's smallest has 7), 40 Gb/s, fibre between racks; the torus in rows and in blocks, as the paper"
@@ -52,8 +53,9 @@ def _torus() -> Outcome:
         {f"{torus}, at every size": not sizes for torus, sizes in off.items()},
         "; ".join(f"{torus}: not at {', '.join(map(str, sizes)) or 'none'}" for torus, sizes in off.items()),
         "the next sentence of the paper, 'DSN-F is the best' at 128 and 4,096, contradicts this unless it compares only DSN and"
-        f" DSN-F; {in_words(values, '{:.0f}')} USD; {_COST_NOTE}",
+        f" DSN-F; {_PRICED}",
         figure=curves,
+        details=f"{in_words(values, '{:.0f}')} USD; {_COST_NOTE}",
     )
 
 
@@ -69,39 +71,72 @@ def _rr() -> Outcome:
     off = [n for n in SIZES if values["RR-4"][n] <= max(values[name][n] for name in _ALL if name != "RR-4")]
     return check_statements(
         {"at every size": not off},
-        f"not at {', '.join(map(str, off)) or 'none'}",
-        f"{in_words(values, '{:.0f}')} USD; {_COST_NOTE}",
+        f"the highest at {len(SIZES) - len(off)} of {len(SIZES)} sizes",
+        _PRICED,
         figure=curves,
+        details=f"{in_words(values, '{:.0f}')} USD; {_COST_NOTE}",
     )
+
+
+_BEST = (128, 4096)
+
+
+def _against(*others: str) -> dict[str, dict[int, float]]:
+    """How much more DSN-F costs than other networks, in % at each size."""
+    values, _ = _figure_8()
+    return {other: percent_above(values, "DSN-F", other) for other in others}
+
+
+def _all_sizes(above: dict[str, dict[int, float]]) -> str:
+    return "; ".join(f"DSN-F against {other}: {at_sizes(percents)}" for other, percents in above.items())
 
 
 @claim(
     "truong-2016/fig-8/dsn",
-    "cost per node: DSN and DSN-F almost the same except for 128 and 4,096 switches, where DSN-F is the best",
+    "cost per node: DSN and DSN-F almost the same except for 128 and 4,096 switches",
     "2^7 and 2^12 stand out",
-    "topoloom cost dsn-f:n=4096,hosts=2 --floor koibuchi-2013 --switches-per-rack 16 --cluster groups --map anneal",
+    "topoloom cost dsn-f:n=4096,hosts=2 --floor koibuchi-2013 --switches-per-rack 16 --cluster groups --map anneal; topoloom"
+    " cost dsn:n=4096,hosts=2 --floor koibuchi-2013 --switches-per-rack 16 --cluster sequential --map anneal",
 )
 def _dsn() -> Outcome:
-    values, curves = _figure_8()
-    best = (128, 4096)
-    above = {other: percent_above(values, "DSN-F", other) for other in ("DSN", *_TORI, "RR-4")}
-    dsn = above["DSN"]
+    above = _against("DSN")
+    apart = {n: abs(value) for n, value in above["DSN"].items()}
     return check_statements(
         {
-            "almost the same at all other sizes": all(abs(dsn[n]) <= 100 * SAME for n in SIZES if n not in best),
-            "different at these": all(abs(dsn[n]) > 100 * SAME for n in best),
-            "DSN-F better than DSN there": all(dsn[n] < 0 for n in best),
-            **{
-                f"DSN-F the best of all four there, {torus}": all(
-                    above[other][n] < 0 for n in best for other in ("DSN", torus, "RR-4")
-                )
-                for torus in _TORI
-            },
+            "almost the same at all other sizes": all(apart[n] <= 100 * SAME for n in SIZES if n not in _BEST),
+            "different at these": all(apart[n] > 100 * SAME for n in _BEST),
         },
-        "; ".join(f"DSN-F against {other}: {at_sizes(percents)}" for other, percents in above.items()),
-        f"{means('almost the same', SAME)}; 'DSN-F is the best' may compare these two"
-        f" or all four, although the sentence before has the torus always as the smallest: both are tried; {_COST_NOTE}",
-        figure=curves,
+        _all_sizes(above),
+        f"{means('almost the same', SAME)}; {_PRICED}",
+        figure=_figure_8()[1],
+        details=_COST_NOTE,
+    )
+
+
+@claim(
+    "truong-2016/fig-8/best",
+    "cost per node: DSN-F is the best at 128 and 4,096 switches",
+    "the best",
+    "topoloom cost dsn-f:n=4096,hosts=2 --floor koibuchi-2013 --switches-per-rack 16 --cluster groups --map anneal; topoloom"
+    " cost torus:dims=64x64,hosts=3 --floor koibuchi-2013 --switches-per-rack 16 --cluster walktrap --map anneal",
+)
+def _best() -> Outcome:
+    above = _against("DSN", *_TORI, "RR-4")
+    ways = {
+        "of DSN and DSN-F": ("DSN",),
+        "of all four, torus in rows": ("DSN", "2-D torus", "RR-4"),
+        "of all four, torus in blocks": ("DSN", BLOCKS, "RR-4"),
+    }
+    best = {
+        f"{n:,}, {way}": all(above[other][n] < 0 for other in others) for n in _BEST for way, others in ways.items()
+    }
+    return check_statements(
+        best,
+        f"the best in {sum(best.values())} of {len(best)} comparisons",
+        "'the best' may compare these two or all four, although the sentence before has the torus always as the smallest: both"
+        f" are tried; {_PRICED}",
+        figure=_figure_8()[1],
+        details=f"{_all_sizes(above)}; {_COST_NOTE}",
     )
 
 
@@ -109,7 +144,8 @@ def _dsn() -> Outcome:
     "truong-2016/section-5.2/as-figure-7",
     "the result of figure 8 is similar to that of figure 7",
     "similar",
-    "topoloom reproduce truong-2016/fig-8/dsn",
+    "topoloom layout dsn-f:n=1024 --floor koibuchi-2013 --switches-per-rack 16 --cluster groups --map anneal; topoloom cost"
+    " dsn-f:n=1024,hosts=2 --floor koibuchi-2013 --switches-per-rack 16 --cluster groups --map anneal",
 )
 def _as_figure_7() -> Outcome:
     costs, curves = _figure_8()
@@ -121,12 +157,14 @@ def _as_figure_7() -> Outcome:
                 by_length == by_cost for by_length, by_cost in orders.values()
             )
         },
-        "; ".join(
+        f"the same order at {sum(by_length == by_cost for by_length, by_cost in orders.values())} of {len(SIZES)} sizes",
+        f"similar is read as: networks have the same order by mean length and by cost; {_PRICED}; here in rows",
+        figure=curves,
+        details="; ".join(
             f"{n}: {' < '.join(by_length)}{'' if by_length == by_cost else f', by cost {chr(60).join(by_cost)}'}"
             for n, (by_length, by_cost) in orders.items()
-        ),
-        f"similar is read as: networks have the same order by mean length and by cost; the torus in rows; {_COST_NOTE}",
-        figure=curves,
+        )
+        + f"; {_COST_NOTE}",
     )
 
 
@@ -144,9 +182,11 @@ def _close() -> Outcome:
             f"close to {torus} at every size": all(abs(value) <= 100 * SIMILAR for value in percents.values())
             for torus, percents in above.items()
         },
-        "; ".join(f"against {torus}: {at_sizes(percents)}" for torus, percents in above.items()),
-        f"{means('close', SIMILAR)}; {_COST_NOTE}",
+        "; ".join(f"against {torus} {span(percents)}" for torus, percents in above.items()),
+        f"{means('close', SIMILAR)}; {_PRICED}",
         figure=curves,
+        details="; ".join(f"against {torus}: {at_sizes(percents)}" for torus, percents in above.items())
+        + f"; {_COST_NOTE}",
     )
 
 
@@ -165,9 +205,11 @@ def _modestly() -> Outcome:
             f"modestly above {other} at every size": all(0 < value <= 100 * SLIGHTLY for value in percents.values())
             for other, percents in above.items()
         },
-        "; ".join(f"against {other}: {at_sizes(percents)}" for other, percents in above.items()),
-        f"{means('modestly', SLIGHTLY)}; {_COST_NOTE}",
+        "; ".join(f"against {other} {span(percents)}" for other, percents in above.items()),
+        f"{means('modestly', SLIGHTLY)}; {_PRICED}",
         figure=curves,
+        details="; ".join(f"against {other}: {at_sizes(percents)}" for other, percents in above.items())
+        + f"; {_COST_NOTE}",
     )
 
 
@@ -180,7 +222,9 @@ def _modestly() -> Outcome:
 def _dominate() -> Outcome:
     share = {str(n): 100 * switch_usd(4) / node_usd(cables) for n, cables in cabled("DSN-F").items()}
     text = f"switches of DSN-F, %: {listed(share.items(), '{:.0f}')}"
-    return check_statements({"more than half at every size": min(share.values()) > 50}, text, _COST_NOTE)
+    return check_statements(
+        {"more than half at every size": min(share.values()) > 50}, text, _PRICED, details=_COST_NOTE
+    )
 
 
 @claim(
@@ -218,27 +262,29 @@ def _spare_ports() -> Outcome:
         cut=True,
         digits=4,
         readings=1 + len(tried),
-        reason=f"a switch of 4 ports, the maximum over the sizes of figure 8. The ratio 1 : 2 : 4 fits 4 s ports for a share s,"
-        f" but the price per node does not agree. Other radices, the maximum over sizes: {text} %; the last two are close, but"
-        f" not what Truong 2016 describes ({_COST_NOTE})",
+        reason="a switch of 4 ports, the maximum over the sizes of figure 8. The ratio 1 : 2 : 4 fits 4 s ports for a share s,"
+        f" but the price per node does not agree; nor does it for {len(tried)} other radices; the last two are close, but not"
+        " what Truong 2016 describes",
+        details=f"other radices, the maximum over sizes: {text} %; {_COST_NOTE}",
     )
 
 
 @claim(
     "truong-2016/section-5.2/watts",
-    "all four have the same mean radix, 4, at 2.8 W per port, and thus the same power",
-    "4, 4, 4, 4; 2.8 W",
+    "all four have the same mean radix, 4, and thus the same power",
+    "4, 4, 4, 4",
     "topoloom info dsn:n=4096",
 )
 def _same_power() -> Outcome:
     means = by_size(lambda name, n: float(build(spec(name, n)).degrees.mean()), *NAMES)
     return compare(
-        {**dict.fromkeys(NAMES, "4.00"), "W per port": "2.8"},
-        {**{name: means[name][4096] for name in NAMES}, "W per port": load_parts("slimfly-2014").switch_w(36) / 36},
+        dict.fromkeys(NAMES, "4.00"),
+        {name: means[name][4096] for name in NAMES},
         right={"DSN": f"{4 - 2 / 12:.2f}"},
         digits=4,
         reason="4,096 switches. One in p of DSN's switches, those of the last level, have no shortcut: its mean is 4 - 2/p, and"
-        f" its power is 4 % (n = 4,096) to 9 % (n = 32) lower if only ports in use draw power; {in_words(means)}",
+        " its power is 4 % (n = 4,096) to 9 % (n = 32) lower if only ports in use draw power",
+        details=f"by size: {in_words(means)}",
     )
 
 
@@ -266,7 +312,7 @@ def _power() -> Outcome:
             )
             for (other, how), percents in above.items()
         },
-        "; ".join(f"against {other}, if {how}: {at_sizes(percents)}" for (other, how), percents in above.items()),
+        "; ".join(f"against {other}, if {how}: {span(percents)}" for (other, how), percents in above.items()),
         "2.8 W per port and equally many switches, so that power is proportional to ports;"
         f" {means('modestly', SLIGHTLY)}; in section 5.2 all four draw exactly the same",
         wrong=True,

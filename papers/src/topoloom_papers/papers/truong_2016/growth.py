@@ -54,6 +54,46 @@ def _split() -> Outcome:
     )
 
 
+@claim(
+    "truong-2016/fig-2",
+    "the split keeps all shortcuts of S_A, in and out, from level 1 to level p - 1",
+    "all",
+    "topoloom expand dsn-f:n=1024 --to 2048",
+)
+def _figure_2() -> Outcome:
+    kept = {p: _kept_shortcuts(p) for p in range(2, 9)}
+    return check_statements(
+        {f"p = {p}": stay == count for p, (stay, count) in kept.items()},
+        f"shortcuts that stay: {', '.join(f'p = {p}: {stay} of {count}' for p, (stay, count) in kept.items())}",
+        "S_A has the switches of layer 0, and switch 2p as its level p + 1, S_B the others, as drawn; switch 2p is in layer 2,"
+        " not 3 (errata of Truong 2016, 7); new switches are spread evenly (6)",
+        wrong=True,
+    )
+
+
+def _kept_shortcuts(p: int) -> tuple[int, int]:
+    """The shortcuts between layers 0 that are also links after the split, and their number."""
+    before, number = _renumbered(p)
+    level, layer, group = (before.labels[key][before.links] for key in ("level", "layer", "group"))
+    shortcut = (group[:, 0] != group[:, 1]) & (layer == 0).all(axis=1) & (np.abs(level[:, 0] - level[:, 1]) == 1)
+    if p == 2:
+        # Succ links also join levels 1 and 2 there; they lead to the next supernode, shortcuts of level 1 to the opposite one.
+        shortcut &= np.abs(group[:, 0] - group[:, 1]) == 2
+    full = (p + 1) << (p + 1)
+    after = build(f"dsn-f:n={full}").links
+    links = np.sort(number[before.links[shortcut]], axis=1)
+    return int(np.isin(links @ (full, 1), np.sort(after, axis=1) @ (full, 1)).sum()), int(shortcut.sum())
+
+
+def _renumbered(p: int) -> tuple[Topology, np.ndarray]:
+    """DSN-F with p before the split, all supernodes full, and the number of each switch after the split: int[n]."""
+    before = dsn_f_layers((p + 1) << (p + 1), p, "balanced")
+    level, layer, group = (before.labels[key] for key in ("level", "layer", "group"))
+    # Errata of Truong 2016, 7: layer 0 and level 1 of layer 2 become S_A, the rest S_B.
+    new = 2 * group + np.where(layer < 2, layer, level - 1)
+    return before, new * (p + 1) + np.where(layer < 2, level, p + 1) - 1
+
+
 @dataclass(frozen=True)
 class _Split:
     """The split of all supernodes of a DSN-F.
@@ -159,11 +199,8 @@ def _ring_links() -> Outcome:
 def _rings(p: int) -> tuple[np.ndarray, np.ndarray]:
     """Numbers of ring links that the split removes and adds, per supernode of p + 1 levels: int[2^(p+1)] each."""
     full = (p + 1) << (p + 1)
-    before, after = dsn_f_layers(full, p, "balanced"), build(f"dsn-f:n={full}")
-    level, layer, group = (before.labels[key] for key in ("level", "layer", "group"))
-    # Errata of Truong 2016, 7: layer 0 and level 1 of layer 2 become S_A, the rest S_B.
-    new = 2 * group + np.where(layer < 2, layer, level - 1)
-    number = new * (p + 1) + np.where(layer < 2, level, p + 1) - 1
+    (before, number), after = _renumbered(p), build(f"dsn-f:n={full}")
+    layer, new = before.labels["layer"], number // (p + 1)
     old_links = np.sort(number[before.links], axis=1)
     in_old_ring = (new[before.links[:, 0]] == new[before.links[:, 1]]) & (layer[before.links] < 2).all(axis=1)
     pairs = [links[:, 0] * full + links[:, 1] for links in (old_links, after.links)]
@@ -201,13 +238,15 @@ def _degree() -> Outcome:
                 f"the average is 4 at each of {what}": min(values) == max(values) == 4 for what, values in means.items()
             },
         },
-        f"at most {most} links; the first switch of a second layer changes the maximum from"
-        f" {', '.join(f'{before} to {after} ({n:,})' for n, (before, after) in full.items())}; the average is"
+        f"at most {most} links; the first switch of a second layer changes the maximum at"
+        f" {sum(before != after for before, after in full.values())} of {len(full)} sizes; the average is"
         f" {', '.join(f'{min(values):.3f} to {max(values):.3f} at {what}' for what, values in means.items())}",
-        "24 to 895 switches one by one, and the steps from 1,024 to 2,048 switches (for the average, only the steps before the"
-        " split of supernodes); the first switch of a supernode's layer has one link, and the ring of a layer is closed from"
-        " three switches on (errata of Truong 2016, 10)",
+        "the first switch of a supernode's layer has one link, and the ring of a layer is closed from three switches on (errata"
+        " of Truong 2016, 10)",
         wrong=True,
+        details="24 to 895 switches one by one, and the steps from 1,024 to 2,048 switches (for the average, only those before"
+        " the split of supernodes); the greatest degree before and after the first switch of a second layer:"
+        f" {', '.join(f'{n:,}: {before}, {after}' for n, (before, after) in full.items())}",
     )
 
 

@@ -21,6 +21,7 @@ from topoloom_papers.papers.truong_2016._networks_by_size import (
     hops_of,
     in_words,
     percent_above,
+    span,
     spec,
 )
 from topoloom_papers.registry import claim
@@ -103,7 +104,7 @@ def _below(measure: str, number: str, published: str) -> None:
     )
     def compute() -> Outcome:
         below = _below_dsn(measure)
-        note = f"{_DSN}; {_each(below)}"
+        note = _DSN
         return compare(
             {"%": published},
             {"%": max(below.values())},
@@ -111,6 +112,7 @@ def _below(measure: str, number: str, published: str) -> None:
             figure=_hops(number)[1],
             assumption=note,
             reason=note,
+            details=_each(below),
         )
 
 
@@ -135,9 +137,10 @@ def _similar_hops() -> Outcome:
             f"{name} is similar at every size": all(abs(value) <= 100 * SIMILAR for value in percents.values())
             for name, percents in above.items()
         },
-        "; ".join(f"{name}: {at_sizes(percents)}" for name, percents in above.items()),
+        "; ".join(f"{name} {span(percents)}" for name, percents in above.items()),
         f"{means('similar', SIMILAR)}; RR-4: the mean of {len(DRAWS)} draws; {_DSN}",
         figure=_hops("5")[1],
+        details="; ".join(f"{name}: {at_sizes(percents)}" for name, percents in above.items()),
     )
 
 

@@ -1,0 +1,133 @@
+"""Claims of Valadarsky 2016: the project's page, husant.github.io/Xpander, and the summary of the paper at
+expander-dcn.github.io. The paper itself was not at hand. Sizes are those of Xpanders in Namyar's artefact (degree 24, 8 hosts).
+"""
+
+from functools import cache
+from math import sqrt
+from statistics import fmean
+
+from topoloom.graph.moore import moore_aspl
+from topoloom.graph.spectrum import spectrum
+from topoloom.throughput.approximate import approximate_flow
+from topoloom.throughput.traffic import uniform_remote
+from topoloom.throughput.tub import tub
+from topoloom.topologies.spec import build
+from topoloom_papers._helpers import measured
+from topoloom_papers.long_runs import long_run
+from topoloom_papers.registry import claim
+from topoloom_papers.verdicts import Outcome, check_statements
+
+_SEEDS = (1, 2, 3)
+_DEGREE, _LIFTS = 24, (8, 20, 40)
+
+
+@cache
+def _second(spec: str) -> float:
+    return spectrum(build(spec)).second
+
+
+def _bound(spec: str) -> float:
+    """The throughput bound of the worst permutation."""
+    return long_run(f"topoloom quality {spec}", float, lambda: round(tub(build(spec)).value, 6))
+
+
+def _xpander(lifts: int, seed: int = 1, degree: int = _DEGREE, hosts: int = 8) -> str:
+    return f"xpander:degree={degree},lifts={lifts},seed={seed},hosts={hosts}"
+
+
+def _jellyfish(n: int, seed: int = 1, degree: int = _DEGREE, hosts: int = 8) -> str:
+    return f"jellyfish:n={n},degree={degree},seed={seed},hosts={hosts}"
+
+
+@claim(
+    "valadarsky-2016/page/all-to-all",
+    "all-to-all throughput within 10 % of the best possible for any architecture (200, 500 and 1,000 switches of degree 24)",
+    "within 10 % (the project's page, figure 3)",
+    f"topoloom quality {_xpander(40)} --traffic uniform --gap 0.02",
+)
+def _all_to_all() -> Outcome:
+    shares = {}
+    for lifts in _LIFTS:
+        topology = build(_xpander(lifts))
+        n = topology.switches
+        flow = long_run(
+            f"topoloom quality {_xpander(lifts)} --gap 0.02",
+            float,
+            lambda topology=topology: round(  # type: ignore[misc]
+                approximate_flow(topology, uniform_remote(topology), gap=0.02).lower, 5
+            ),
+        )
+        # What no graph of n switches of this degree exceeds: all capacity over the volume at Moore's mean distance.
+        best = _DEGREE / (8 * moore_aspl(n, _DEGREE))
+        shares[n] = flow / best
+    return check_statements(
+        {f"{n} switches: at least 90 % of the best": share >= 0.9 for n, share in shares.items()},
+        ", ".join(f"{n} switches {100 * share:.1f} %" for n, share in shares.items()),
+        "the best flow, with K shortest paths read as any paths; compared with the bound by Moore's mean distance",
+    )
+
+
+@claim(
+    "valadarsky-2016/page/expander",
+    "an optimal expander: the second eigenvalue is near the least possible, 2 sqrt(d - 1) (degree 24, 1,000 switches)",
+    "optimal (the project's page)",
+    f"topoloom expander {_xpander(40)}",
+)
+def _expander() -> Outcome:
+    least = 2 * sqrt(_DEGREE - 1)
+    found = [_second(_xpander(40, seed)) for seed in _SEEDS]
+    return check_statements(
+        {"every draw is within 5 % of it": all(value <= 1.05 * least for value in found)},
+        f"second eigenvalues {', '.join(f'{value:.3f}' for value in found)}; 2 sqrt(d - 1) = {least:.3f}",
+        "near is read as 5 %",
+    )
+
+
+@claim(
+    "valadarsky-2016/summary/jellyfish-paths",
+    "Xpander and Jellyfish have nearly identical path lengths (1,000 switches of degree 24)",
+    "nearly identical (expander-dcn.github.io)",
+    f"topoloom hops {_xpander(40)}; topoloom hops {_jellyfish(1000)}",
+)
+def _paths() -> Outcome:
+    ours = fmean(measured(_xpander(40, seed)).aspl for seed in _SEEDS)
+    other = fmean(measured(_jellyfish(1000, seed)).aspl for seed in _SEEDS)
+    return check_statements(
+        {"within 1 %": abs(ours / other - 1) <= 0.01},
+        f"mean path Xpander {ours:.4f}, Jellyfish {other:.4f}",
+        "nearly identical is read as 1 %; means of 3 draws",
+    )
+
+
+@claim(
+    "valadarsky-2016/summary/jellyfish-throughput",
+    "Xpander and Jellyfish have nearly identical throughput (1,000 switches of degree 24, 8 hosts each)",
+    "nearly identical (expander-dcn.github.io)",
+    f"topoloom quality {_xpander(40)}; topoloom quality {_jellyfish(1000)}",
+)
+def _throughput() -> Outcome:
+    ours = fmean(_bound(_xpander(40, seed)) for seed in _SEEDS)
+    other = fmean(_bound(_jellyfish(1000, seed)) for seed in _SEEDS)
+    return check_statements(
+        {"within 5 %": abs(ours / other - 1) <= 0.05},
+        f"bound of the worst permutation: Xpander {ours:.4f}, Jellyfish {other:.4f}",
+        "nearly identical is read as 5 %; throughput by the bound of Namyar 2021, means of 3 draws",
+    )
+
+
+@claim(
+    "valadarsky-2016/summary/slim-fly",
+    "Slim Fly expands well, but not quite as well as Jellyfish and Xpander (degree 29: 722, 722 and 720 switches)",
+    "reasonably high, not quite as high (expander-dcn.github.io)",
+    "topoloom expander slimfly:q=19",
+)
+def _slim_fly() -> Outcome:
+    slim = _second("slimfly:q=19")
+    others = {"Jellyfish": _second(_jellyfish(722, 1, 29, 1)), "Xpander": _second(_xpander(24, 1, 29, 1))}
+    return check_statements(
+        {f"its second eigenvalue is greater than that of {name}": slim > value for name, value in others.items()}
+        | {"and at most twice as great": slim <= 2 * max(others.values())},
+        f"second eigenvalues: Slim Fly {slim:.2f}, "
+        + ", ".join(f"{name} {value:.2f}" for name, value in others.items()),
+        "reasonably high is read as a second eigenvalue of at most twice the random graphs'",
+    )
