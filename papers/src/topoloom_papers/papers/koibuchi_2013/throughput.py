@@ -29,8 +29,8 @@ from topoloom_papers.verdicts import Outcome, check_statements, listed
 from topoloom_papers.words import MUCH, SAME, SIMILAR, means
 
 THROUGHPUT_NOTE = (
-    "throughput: the most traffic accepted before saturation (Koibuchi 2013 III.C.1), in Gbit/s per host; one draw from 256"
-    " switches on, the mean of four draws of smaller random networks"
+    "throughput: the most traffic accepted before saturation (Koibuchi 2013 III.C.1), in Gbit/s per host; one draw, but four of"
+    " random networks of fewer than 256 switches"
 )
 LATENCY_NOTE = (
     "throughput: accepted traffic at which latency passes 1.2 us (Koibuchi 2013 III.D), of one draw, in Gbit/s per host"
