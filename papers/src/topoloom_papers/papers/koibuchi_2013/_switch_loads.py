@@ -26,8 +26,9 @@ LOW, LOW_4 = 0.01, 0.002
 HIGHEST_NS, THROUGHPUT_NS = 2000.0, 1200.0
 #: Least ratio of the latency of a saturated network to that of an almost empty one.
 _LOADED = 1.5
-#: Accepted traffic below this share of what was accepted at a lower load has collapsed.
-_FALLS = 0.99
+#: Beyond saturation, accepted traffic is below this share of what was accepted at a lower load, or latency below that of the
+#: load before: packets that wait have not arrived when the simulation ends.
+_FALLS, _FALLS_NS = 0.99, 0.95
 #: Relative half width of the confidence interval of the latencies of further draws.
 _INTERVAL = 0.05
 
@@ -198,16 +199,18 @@ def _carried(network: Network, traffic: str, width: float, start: int, draw: int
 
 
 def before_collapse(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """The points of a curve up to where the accepted traffic falls, by more than chance, below what was accepted before.
+    """The points of a curve up to saturation: to where accepted traffic or latency falls, by more than chance.
 
     Examples
     --------
     >>> before_collapse([(1.0, 500.0), (2.0, 600.0), (0.6, 1900.0), (2.1, 1200.0)])
     [(1.0, 500.0), (2.0, 600.0)]
+    >>> before_collapse([(1.0, 500.0), (2.0, 900.0), (2.1, 700.0)])
+    [(1.0, 500.0), (2.0, 900.0)]
     """
     rising: list[tuple[float, float]] = []
     for accepted, ns in points:
-        if rising and accepted < _FALLS * greatest(rising):
+        if rising and (accepted < _FALLS * greatest(rising) or ns < _FALLS_NS * rising[-1][1]):
             break
         rising.append((accepted, ns))
     return rising
