@@ -170,7 +170,7 @@ def further_draws(network: Network, traffic: str, width: float, draws: Sequence[
     Loads are multiples of `width`. The search begins at the offered load that the first draw accepted last, and goes up while
     the load is carried, or down until one is: the accepted traffic of the last load that is carried.
     """
-    start = max(1, round(greatest(before_collapse(sweep(network, traffic, round(4 * width, 6)))) / gbit_s(width)))
+    start = max(1, round(greatest(sweep(network, traffic, round(4 * width, 6))) / gbit_s(width)))
     command = network.command(traffic, f"multiples of {width:g} from {start * width:g}")
     command += f" --interval {_INTERVAL:g}, to saturation; seeds of topology and simulation "
     command += ", ".join(map(str, draws)) + network.more
