@@ -17,8 +17,6 @@ from topoloom.simulation.flits.simulate import simulate
 from topoloom_papers.long_runs import long_run
 from topoloom_papers.papers.koibuchi_2013._switch_loads import PRESET, Network, gbit_s
 
-#: The load of the experiments in flits per host and cycle: 19 Gbit/s, above saturation.
-BEYOND = 0.2
 #: By name: cycles before escaping, free share in %, and whether a packet leaves the escape channel again.
 _VARIANTS = {
     "escapes at once": (0, 0, 0),
@@ -75,15 +73,15 @@ def varied(network: Network, waits: int, share: int, returns: int) -> Routing:
     )
 
 
-def accepted_beyond(network: Network) -> dict[str, float]:
-    """Accepted traffic in Gbit/s per host beyond saturation, by variant of the routing; also of up*/down* alone."""
+def accepted_beyond(network: Network, load: float) -> dict[str, float]:
+    """Accepted traffic in Gbit/s per host, by variant of the routing and of up*/down* alone, at a load beyond saturation."""
 
     def compute() -> dict[str, float]:
         routings = {name: varied(network, *numbers) for name, numbers in _VARIANTS.items()}
         routings["up*/down* alone"] = route(network.build(1), "updown")
         accepted = {}
         for name, routing in routings.items():
-            curve = simulate(routing, "uniform", PRESET, loads=[BEYOND], seed=1, jobs=1, interval=0.1)
+            curve = simulate(routing, "uniform", PRESET, loads=[load], seed=1, jobs=1, interval=0.1)
             if curve.ended != "done":
                 raise KeyboardInterrupt
             accepted[name] = round(gbit_s(curve.points[0].accepted), 3)
@@ -91,7 +89,7 @@ def accepted_beyond(network: Network) -> dict[str, float]:
 
     variants = "; ".join(f"{name} {numbers}" for name, numbers in _VARIANTS.items())
     return long_run(
-        f"{network.command('uniform', f'{BEYOND:g}')} --interval 0.1, with minimal_or_escape of"
+        f"{network.command('uniform', f'{load:g}')} --interval 0.1, with minimal_or_escape of"
         f" topoloom_papers.papers.koibuchi_2013._escapes: {variants}; and engine updown",
         dict[str, float],
         compute,

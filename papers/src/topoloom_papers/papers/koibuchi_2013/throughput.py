@@ -5,7 +5,7 @@ from itertools import pairwise
 from statistics import fmean
 
 from topoloom_papers.curves import Curves, Series
-from topoloom_papers.papers.koibuchi_2013._escapes import BEYOND, accepted_beyond
+from topoloom_papers.papers.koibuchi_2013._escapes import accepted_beyond
 from topoloom_papers.papers.koibuchi_2013._ranges import compare_range
 from topoloom_papers.papers.koibuchi_2013._switch_loads import (
     Network,
@@ -113,14 +113,17 @@ def _alike(panel: _Panel, labels: tuple[str, ...], word: str, threshold: float) 
     )
 
 
+#: The figure whose P-HYPERCUBE is simulated beyond saturation, and the load, in flits per host and cycle.
+_COLLAPSE_OF, _BEYOND = "5", 0.5
+
+
 def _with_collapse(outcome: Outcome) -> Outcome:
     """The outcome, with what was tried against the collapse of P-HYPERCUBE beyond saturation in its details."""
-    tried = accepted_beyond(networks(8)["P-HYPERCUBE"])
+    tried = accepted_beyond(_panel(_COLLAPSE_OF)[1]["P-HYPERCUBE"], _BEYOND)
     return replace(
         outcome,
-        details=f"P-HYPERCUBE at an offered {gbit_s(BEYOND):.0f} Gbit/s, beyond saturation, accepts, by variant of the routing:"
-        f" {listed(tried.items(), '{:.1f}')}; the adaptive channels fill and block each other, and only the escape channel"
-        " drains them, whose root switch is the limit: as little as with up*/down* alone; a limit of injection prevents it",
+        details=f"P-HYPERCUBE at an offered {gbit_s(_BEYOND):.0f} Gbit/s, beyond saturation, accepts, by variant of the"
+        f" routing: {listed(tried.items(), '{:.1f}')}",
     )
 
 
@@ -135,7 +138,7 @@ def _hypercubes(figure: str, n: int, traffic: str) -> None:
     )
     def compute() -> Outcome:
         outcome = _alike(_figure(figure, traffic), labels, "similar", SIMILAR)
-        return _with_collapse(outcome) if (figure, traffic) == ("6", "uniform") else outcome
+        return _with_collapse(outcome) if (figure, traffic) == (_COLLAPSE_OF, "uniform") else outcome
 
 
 def _tori(traffic: str) -> None:
