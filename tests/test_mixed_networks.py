@@ -105,6 +105,8 @@ NO_NETWORK = {
         "copy_examples",
         "directed_hops",
         "directed_info",
+        "directed_route",
+        "directed_simulate",
         "flat_or_tree",
         "load_chakra",
         "load_goal",
@@ -125,6 +127,7 @@ NO_NETWORK = {
     ),
     *("run_study", "run_task", "save_goal", "schedule_of_program", "serve", "study_status", "task_of", "write_site"),
     "trace_from",
+    "verify_directed",
 }
 
 

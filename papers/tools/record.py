@@ -30,8 +30,8 @@ def counted(verdicts: dict[str, str]) -> str:
     return (
         f"contains {n.total()} claims of {papers} papers (tables, figures, sentences) with the published number, the command"
         f" that recomputes it, and a verdict{_SCOPE}. {exact + step + holds + best + error} come out: {exact} exactly, {step}"
-        f" within one step, {holds} as statements, {best} in the best of several readings of an ambiguous set-up, and {error} once an"
-        f" error in the paper is taken into account. {n['the paper is wrong']} are shown to be wrong, and"
+        f" within one step, {holds} as statements, {best} in the best of several readings of an ambiguous set-up, and {error}"
+        f" once an error in the paper is taken into account. {n['the paper is wrong']} are shown to be wrong, and"
         f" {n['not reproducible']} are not reproducible, each with its reason."
     )
 

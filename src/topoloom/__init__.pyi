@@ -198,3 +198,7 @@ from .web.site import write_site as write_site
 
 __version__: str
 __all__: list[str]
+from .routing.directed_route import directed_route as directed_route
+from .routing.directed_routing import DirectedRouting as DirectedRouting
+from .routing.verification.directed import verify_directed as verify_directed
+from .simulation.flits.directed import directed_simulate as directed_simulate

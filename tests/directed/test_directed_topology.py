@@ -1,14 +1,17 @@
 """DirectedTopology: immutable, equal by content, never mistaken for an undirected network."""
 
 import pickle
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
 import pytest
 
-from topoloom import DirectedTopology, InputError, Topology, build, hops, open_directed, open_network
+from in_process import run
+from topoloom import DirectedTopology, InputError, Topology, build, hops, new_study, open_directed, open_network
 from topoloom.model.directed import DirectedNetworkError
 
+_FIXTURES = Path(__file__).parents[1] / "formats" / "fixtures"
 TRIANGLE = DirectedTopology(arcs=[(2, 0), (0, 1), (1, 2)], switches=3, endpoints=[2, 0], name="triangle")
 
 
@@ -122,3 +125,20 @@ def test_hosts_per_switch():
     assert TRIANGLE.with_hosts(np.array([0, 1, 2])).hosts == 3
     with pytest.raises(InputError, match="hosts per switch"):
         TRIANGLE.with_hosts(-1)
+
+
+def test_a_directed_part_is_not_the_whole(tmp_path):
+    """A folder whose topology is directed is refused, not opened as that file; standard input is opened as what it is."""
+    (tmp_path / "topology.json").write_bytes((_FIXTURES / "version3.json").read_bytes())
+    for opened in (open_directed, open_network):
+        with pytest.raises(DirectedNetworkError, match=r"topology.json: this network is directed"):
+            opened(tmp_path)
+    assert run("info", tmp_path).code == 2
+
+
+def test_a_new_study_of_directed_networks():
+    """A template for an operation that takes directed specs; any other operation refuses them when the file is made."""
+    spec = "kautz-digraph:base=2,length=3"
+    assert spec in new_study(operation="hops", networks=[spec], axis="none").text
+    with pytest.raises(InputError, match=f"{spec}: this network is directed, and cuts takes undirected ones"):
+        new_study(operation="cuts", networks=[spec], axis="none")

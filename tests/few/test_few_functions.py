@@ -362,7 +362,10 @@ _NO_NETWORK = {
     "verify_machine",
 }
 #: Takes directed networks: test_few_directed.py.
-_DIRECTED = {"directed_hops", "directed_info", "open_directed", "save_directed"}
+_DIRECTED = {
+    *("directed_hops", "directed_info", "directed_route", "directed_simulate"),
+    *("open_directed", "save_directed", "verify_directed"),
+}
 #: Takes discovered fabrics and their tables; below.
 _LIVE = {"repair_fabric"}
 

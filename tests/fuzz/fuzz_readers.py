@@ -17,9 +17,11 @@ from topoloom import InputError, build, open_network, trace_from
 from topoloom.fabric.exports.node_tree import domains_in
 from topoloom.fabric.exports.nodes import listed_nodes
 from topoloom.fabric.fabric import Fabric, planned_fabric
-from topoloom.formats import FORMATS, encode
+from topoloom.formats import FORMATS, encode, encode_directed
 from topoloom.formats.ibnetdiscover import fabric_of
+from topoloom.model.directed import DirectedNetworkError, DirectedTopology
 from topoloom.model.topology import Topology
+from topoloom.topologies.spec import build_directed
 
 _TESTS = Path(__file__).parents[1]
 _SPEC = "fat-tree:k=4"
@@ -57,14 +59,30 @@ def _format(name: str) -> Reader:
             if name == "grid-edges" and "y" not in topology.labels:
                 continue
             found.append({file: encode(_simple(topology) if record.simple else topology, record)})
+        if record.write_directed is not None:
+            found.append({file: encode_directed(build_directed("unidirectional-torus:dims=3x2,hosts=1"), record)})
         return found
 
-    def read(folder: Path) -> Topology:
-        return record.read((folder / file).read_bytes(), str(folder / file))
+    def opened(data: bytes, folder: Path) -> Topology | DirectedTopology:
+        try:
+            return record.read(data, str(folder / file))
+        except DirectedNetworkError as refused:
+            return refused.opened()
 
-    def again(found: Topology, folder: Path) -> Topology | None:
+    def read(folder: Path) -> Topology | DirectedTopology:
+        return opened((folder / file).read_bytes(), folder)
+
+    def again(found: Topology | DirectedTopology, folder: Path) -> Topology | DirectedTopology | None:
         if record.write is None:
             return None
+        if isinstance(found, DirectedTopology):
+            try:
+                back = opened(encode_directed(found, record), folder)
+            except DirectedNetworkError:
+                raise
+            except InputError:  # as below
+                return None
+            return back if "labels" in record.keeps else back.replace(labels=found.labels, endpoints=found.endpoints)
         if (
             "isolated" not in record.keeps
             and np.setdiff1d(np.arange(found.switches), np.union1d(found.links, found.endpoints)).size

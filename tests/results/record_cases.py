@@ -191,6 +191,7 @@ CASES: dict[str, Callable[[], Result]] = {
     "drawing": lambda: t.draw_network(t.build("petersen:hosts=1"), engine="orders"),
     "flat-or-tree": lambda: t.flat_or_tree(24, 8, 2, traffic=["matching"], jobs=1),
     "directed-info": lambda: t.directed_info("kautz-digraph:base=2,length=3,hosts=1"),
+    "directed-routing": lambda: t.directed_route("kautz-digraph:base=2,length=3,hosts=1"),
     "info": lambda: t.info(t.build("petersen")),
     "table-verification": _verified,
     "layout": lambda: t.place(t.build("petersen:hosts=1")),

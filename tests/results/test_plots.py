@@ -24,6 +24,7 @@ DRAWN = {
     "collective-bound",
     "collective-schedule",
     "design",
+    "directed-routing",
     "drawing",
     "expansion",
     "facility",

@@ -239,6 +239,8 @@ def router_of(case: Case) -> RouterConfig:
         input_speedup=options.get("input_speedup", 1),
         output_speedup=options.get("output_speedup", 1),
         credit_cycles=options.get("credit_delay", 0) + 1,
+        credits_per_cycle=1,
+        host_credits="per-vc",
         route_cycles=options.get("routing_delay", 1),
         crossbar_cycles=options["st_prepare_delay"] + options["st_final_delay"] - 1,
         vc_allocator=allocators[0],

@@ -7,7 +7,14 @@ from hypothesis import strategies as st
 from numba import njit
 
 from tiers import examples
-from topoloom.simulation.flits.kernels.credits import in_flight, in_flight_far, next_credit, note, note_far
+from topoloom.simulation.flits.kernels.credits import (
+    credit_leaves,
+    in_flight,
+    in_flight_far,
+    next_credit,
+    note,
+    note_far,
+)
 
 
 @njit
@@ -50,6 +57,57 @@ def test_credits_in_flight_are_those_of_recently_forwarded_flits(credit, gaps):
         assert counts[:, 0].tolist() == expected
         assert counts[:, 2].tolist() == following
     assert popped[: history + 1].tolist() == [0] * (history + 1), "the VC before it"
+
+
+@njit
+def waiting(steps, vcs, credit, history, sent, short, far, leaves):
+    """Note flits that leave input port 1 in ascending steps, from VCs 2 and 3; leaves[i]: when the credit of flit i is sent."""
+    for i in range(steps.size):
+        leaves[i] = credit_leaves(sent, 1, steps[i] >> 1, steps[i] & 1)
+        note(short, 2 + vcs[i], leaves[i])
+        note_far(far, history, 2 + vcs[i], leaves[i])
+
+
+@njit
+def known(now, credit, history, short, far, counts):
+    """Credits in flight of VCs 2 and 3, and when the next one is there: short, far."""
+    for v in range(2):
+        counts[0, v] = in_flight(short, 2 + v, now, credit)
+        counts[1, v] = in_flight_far(far, history, 2 + v, now, credit)
+        counts[2, v] = next_credit(None, short, 0, 2 + v, now, credit)
+        counts[3, v] = next_credit(1, far, history, 2 + v, now, credit)
+
+
+@settings(max_examples=examples(100), deadline=None)
+@given(st.integers(1, 4), st.lists(st.tuples(st.integers(0, 5), st.sampled_from([(0,), (1,), (0, 1)])), max_size=30))
+def test_one_message_of_credits_leaves_per_cycle_in_order(credit, gaps):
+    """As from a queue that gives out one message per cycle; those that wait are in flight, like those on the way."""
+    queue, sent_at, flits, cycle = [], {}, [], 0
+    steps = np.cumsum([1 + gap for gap, _ in gaps]).tolist()
+    for step, (_, vcs) in zip(steps, gaps, strict=True):
+        while cycle < step >> 1:
+            if queue:
+                sent_at[queue.pop(0)] = cycle
+            cycle += 1
+        if len(queue) <= 15 - credit - 2:  # as much as short credits cover
+            queue.append(step)
+            flits += [(step, v) for v in vcs]
+    now = cycle
+    for step in queue:
+        sent_at[step] = cycle
+        cycle += 1
+    history = 2
+    short, far, sent = np.zeros(4, np.int64), np.zeros(4 * (history + 1), np.int64), np.full(4, -1, np.int64)
+    leaves, counts = np.zeros(len(flits), np.int64), np.zeros((4, 2), np.int64)
+    times = np.array([step for step, _ in flits], np.int64)
+    waiting(times, np.array([v for _, v in flits], np.int64), credit, history, sent, short, far, leaves)
+    assert leaves.tolist() == [sent_at[step] for step, _ in flits]
+    known(now, credit, history, short, far, counts)
+    for v in range(2):
+        away = [sent_at[step] + credit for step, w in flits if w == v and sent_at[step] + credit > now]
+        assert counts[:2, v].tolist() == [len(away)] * 2
+        assert counts[2:, v].tolist() == [min(away, default=now - 1 + credit)] * 2
+    assert sent[:2].tolist() == [-1, -1], "the port before it"
 
 
 @pytest.mark.parametrize("spec", ["slimfly:q=5,hosts=4", "torus:dims=4x4,hosts=2"])

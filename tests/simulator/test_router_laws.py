@@ -55,6 +55,7 @@ def routers(draw):
         cut_through=draw(st.booleans()) and not mix,
         burst_packets=draw(st.sampled_from([1.0, 3.0])),
         host_vcs=draw(st.sampled_from(["any", "one"])),
+        host_credits=draw(st.sampled_from(["shared", "per-vc"])),
     )
 
 
@@ -290,6 +291,8 @@ def test_links_carry_hosts_traffic_times_hops():
         ({"packet_mix": "x"}, "write flits:share"),
         ({"cut_through": True, "packet_flits": 65}, "a packet needs room for all of it"),
         ({"host_vcs": "two"}, "it is any or one"),
+        ({"host_credits": "none"}, "it is per-vc or shared"),
+        ({"credits_per_cycle": 2}, "credits_per_cycle=2; it is a whole number from 0 to 1"),
         ({"speedup": 3}, "speedup=3; it is a whole number from 1 to 2"),
     ],
 )

@@ -45,6 +45,9 @@ PARTS = (
     {"vc_choice": "with-credit"},
     {"input_speedup": 2, "output_speedup": 2},
     {"wait_for_tail_credit": True},
+    {"credits_per_cycle": 1},
+    {"credits_per_cycle": 1, "input_speedup": 2, "wait_for_tail_credit": True},
+    {"host_credits": "per-vc", "vc_choice": "with-credit", "speculative": True},
     {"hold_switch": True},
     {"speculative": True},
 )
@@ -76,6 +79,18 @@ def matrices(draw):
     return inputs, outputs, draw(st.lists(st.sampled_from(pairs), unique=True))
 
 
+@settings(max_examples=examples(50), deadline=None)
+@given(matrices(), st.integers(0, 50), st.randoms(use_true_random=False))
+def test_grants_do_not_depend_on_the_order_of_requests(matrix, turn, random):
+    """The same pairs in another order: the same grants, by any allocator."""
+    inputs, outputs, pairs = matrix
+    other = random.sample(pairs, len(pairs))
+    for name in OWN:
+        assert set(granted(name, inputs, outputs, pairs, turn=turn)) == set(
+            granted(name, inputs, outputs, other, turn=turn)
+        ), name
+
+
 @settings(max_examples=examples(100), deadline=None)
 @given(matrices(), st.integers(0, 50))
 def test_grants_are_a_matching(matrix, turn):
@@ -103,7 +118,9 @@ def test_known_grants():
     pairs = [(0, 0), (1, 0), (1, 1), (2, 0)]
     assert granted("separable-input-first", 3, 2, pairs) == [(0, 0)], "input 1 chooses output 0 and loses"
     assert granted("separable-output-first", 3, 2, pairs) == [(0, 0), (1, 1)]
-    assert granted("maximum-size", 3, 2, [(0, 0), (1, 0), (0, 1)]) == [(1, 0), (0, 1)], "input 0 gives way"
+    assert granted("maximum-size", 3, 2, [(0, 0), (1, 0), (0, 1)]) == [(1, 0), (0, 1)]
+    assert granted("maximum-size", 2, 2, [(0, 0), (0, 1), (1, 1)]) == [(0, 0), (1, 1)], "input 0 gives way"
+    assert granted("maximum-size", 1, 3, [(0, 0), (0, 2), (0, 1)]) == [(0, 2)], "hosts have the last ports"
     square = [(i, o) for i in range(2) for o in range(2)]
     assert granted("islip", 2, 2, square) == [(0, 0)], "both outputs grant input 0 in the first round"
     assert granted("islip", 2, 2, square, rounds=2) == [(0, 0), (1, 1)]
@@ -191,6 +208,19 @@ def test_waiting_for_credits_of_the_last_flit_costs_throughput():
     usual = RouterConfig(vcs=4, buffer_flits=32, packet_flits=2, speedup=1, vc_choice="any")
     assert accepted(structs.replace(usual, wait_for_tail_credit=True)) < 0.9 * accepted(usual)
     assert accepted(structs.replace(usual, input_speedup=2, output_speedup=2)) > 1.05 * accepted(usual)
+
+
+@pytest.mark.parametrize(("how", "cycles"), [("shared", 1), ("per-vc", 6)])
+def test_a_vc_of_a_host_takes_a_flit_per_round_trip_of_its_credit(tmp_path, how, cycles):
+    """One VC of one flit: two cables, a cycle and the credit's 3 cycles. A host that shares credits takes a flit per cycle."""
+    star, file = routed("mesh:dims=2,hosts=8", "dor"), tmp_path / "trace.csv"
+    # Six hosts send three flits each to a host of their switch, and have buffers for as many.
+    rows = [(7 + k, host, 7, 1) for k in range(3) for host in range(6)]
+    file.write_text("cycle,source,destination,flits\n" + "".join(f"{a},{b},{c},{d}\n" for a, b, c, d in rows))
+    config = RouterConfig(vcs=1, buffer_flits=1, host_credits=how, credit_cycles=3)
+    arrived = np.sort(packets_of(star, f"trace:{file}", config).rows[:, 5])
+    assert (np.diff(arrived) == cycles).sum() >= 12
+    assert np.diff(arrived).min() == cycles
 
 
 def test_the_oldest_packet_goes_first(tmp_path):

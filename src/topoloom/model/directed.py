@@ -30,7 +30,10 @@ _INSTEAD = {
     "info": "directed_info",
     "load": "open_directed",
     "open_network": "open_directed",
+    "route": "directed_route",
     "save": "save_directed",
+    "simulate": "directed_simulate",
+    "verify_routing": "verify_directed",
 }
 
 

@@ -9,6 +9,8 @@ from topoloom.model.sources import DirectedSource, Graph
 from topoloom.network import Network
 from topoloom.network.opening import open_network
 
+#: The name of standard input in messages.
+_STDIN = "<stdin>"
 _WANTED = "a directed network (a spec, a path, a DirectedTopology or a networkx.DiGraph)"
 
 
@@ -48,25 +50,34 @@ def open_directed(
         raise wrong_type(source, _WANTED, taker)
     if isinstance(source, Graph):
         return DirectedTopology.from_networkx(source)
-    opened = open_either(lambda: open_network(source, format))
+    opened = open_either(os.fspath(source), lambda: open_network(source, format))
     if isinstance(opened, DirectedTopology):
         return opened
     raise InputError(f"{os.fspath(source)}: this network is undirected, and {taker} takes directed ones")
 
 
-def open_either(undirected: Callable[[], Network]) -> Network | DirectedTopology:
+def open_either(source: str, undirected: Callable[[], Network]) -> Network | DirectedTopology:
     """The directed network that `undirected` refuses, else the network that it opens.
 
     Parameters
     ----------
+    source : str
+        The name of the network.
     undirected : callable () -> Network
         Opens the network as an undirected one.
 
     Returns
     -------
     Network or DirectedTopology
+
+    Raises
+    ------
+    DirectedNetworkError
+        A part of the source is directed, such as a file of a folder, and not the source itself.
     """
     try:
         return undirected()
     except DirectedNetworkError as refused:
+        if refused.network not in (source, _STDIN if source == "-" else source):
+            raise
         return refused.opened()

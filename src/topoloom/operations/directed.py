@@ -11,12 +11,14 @@ if TYPE_CHECKING:
     from topoloom.network import Network
 
 
-def opened_for(operation: Operation, undirected: "Callable[[], Network]") -> "Network | DirectedTopology":
+def opened_for(operation: Operation, source: str, undirected: "Callable[[], Network]") -> "Network | DirectedTopology":
     """The network that `undirected` opens, or the directed one that it refuses, for an operation that takes these.
 
     Parameters
     ----------
     operation : Operation
+    source : str
+        The name of the network.
     undirected : callable () -> Network
         Opens the network of the operation.
 
@@ -29,7 +31,7 @@ def opened_for(operation: Operation, undirected: "Callable[[], Network]") -> "Ne
     DirectedNetworkError
         The network is directed, and the operation does not declare `directed`.
     """
-    return open_either(undirected) if operation.directed else undirected()
+    return open_either(source, undirected) if operation.directed else undirected()
 
 
 def refused_by(refused: DirectedNetworkError, command: str) -> DirectedNetworkError:

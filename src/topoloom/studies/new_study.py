@@ -11,7 +11,9 @@ import msgspec
 from topoloom.core.errors import InputError, check_type
 from topoloom.core.settings import plain_of, shown
 from topoloom.core.toml_files import parse_toml
+from topoloom.model.directed import DirectedNetworkError
 from topoloom.model.results import Provenance, json_value
+from topoloom.operations.directed import refused_by
 from topoloom.operations.field import fields_of
 from topoloom.operations.operation import Operation, operation_of, studied
 from topoloom.start.draft import Draft, path_from
@@ -252,7 +254,7 @@ def check_networks(operation: str, networks: Sequence[str]) -> None:
     source = check_operation(operation, {"": "{"})
     for name in networks:
         if not _BRACES.search(name):
-            _check_source(source, name, ".")
+            _check_source(operation, source, name, ".")
 
 
 def check_axis(operation: str, networks: Sequence[str], axis: str) -> None:
@@ -282,12 +284,17 @@ def check_axis(operation: str, networks: Sequence[str], axis: str) -> None:
         raise InputError(f"`axis`: a network has {{{missing[0]}}} in it, which is not the axis; name it")
 
 
-def _check_source(source: str, name: str, folder: str | os.PathLike[str]) -> None:
+def _check_source(operation: str, source: str, name: str, folder: str | os.PathLike[str]) -> None:
     if os.path.exists(os.path.normpath(os.path.join(folder, name))):
         return
     if source == _FILES:
         raise InputError(f"`networks`: {name}: there is no such file; the operation takes requirement files")
-    facts_of(name)
+    try:
+        facts_of(name)
+    except DirectedNetworkError as refused:
+        if not studied(operation).directed:
+            raise refused_by(refused, operation) from None
+        refused.opened()
 
 
 def _declared(place: str) -> Any:
@@ -357,4 +364,4 @@ def _check(study: Study, source: str, folder: str | os.PathLike[str]) -> None:
     given = (task.arguments.get(source) for task in msgspec.structs.replace(study, base=base).tasks())
     names = (name for value in given for name in (value if isinstance(value, list | tuple) else [value]))
     for name in dict.fromkeys(map(str, names)):
-        _check_source(source, name, base)
+        _check_source(study.operation, source, name, base)

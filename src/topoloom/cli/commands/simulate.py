@@ -13,7 +13,10 @@ from topoloom.core.settings import setting, texts_of
 from topoloom.operations.catalogue.simulate import SimulateOperation, opened_by_name, prepared, simulated
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from topoloom.core.settings import Setting
+    from topoloom.model.directed import DirectedTopology
     from topoloom.operations.context import RunContext
     from topoloom.simulation.flits.execute import Executions
     from topoloom.simulation.flits.load_curve import LoadCurve, LoadCurves
@@ -121,7 +124,10 @@ def command(operations: list[SimulateOperation], study_options: StudyOptions, to
     if study_options.study is not None:
         _run_as_study(operations, study_options.study, study_options.jobs, to, look)
         return
-    sources = opened_by_name(operations)
+    sources, directed = opened_by_name(operations)
+    if directed:
+        _simulate_directed(operations, directed, study_options.jobs, to, look)
+        return
     topology = sources[first.topology].topology
     if to.heat is not None and not len(topology.links):
         raise InputError(f"--heat: {topology.name} has no links whose loads could be drawn")
@@ -158,6 +164,32 @@ def _run_as_study(
     ended = run_in_folder(study, folder, jobs)
     _show(load_curves_of(study, folder, ended=ended), to, look)
     end_of(study, folder, ended)
+
+
+def _simulate_directed(
+    operations: list[SimulateOperation],
+    networks: "Mapping[str, DirectedTopology]",
+    jobs: int | None,
+    to: _Output,
+    look: PlotOptions,
+) -> None:
+    """Simulate directed networks one after the other, and print their curves."""
+    from topoloom.model.results import Provenance
+    from topoloom.simulation.flits.load_curve import LoadCurves
+
+    to.refuse_changed(("output", "heat", "packets"), "the network is directed")
+    curves = []
+    with running(operations[0].doing, jobs) as context:
+        for operation in operations:
+            curves.append(operation.directed_curve(networks[operation.topology], context))
+            if curves[-1].ended != "done":
+                break
+    provenance = Provenance.of_run(seed=operations[0].seed)
+    _show(LoadCurves(tuple(curves), curves[-1].ended, provenance), to, look)
+    if to.hosts is not None:
+        _write_hosts(tuple(curves), to.hosts)
+    if curves[-1].ended != "done":
+        raise KeyboardInterrupt
 
 
 def _write_packets(network: "SimulatedNetwork", operation: SimulateOperation, path: str, context: "RunContext") -> None:

@@ -11,8 +11,10 @@ from topoloom.operations.shared import SEED, Engine, Seed, Source, TablesFile, V
 
 if TYPE_CHECKING:
     from topoloom.fabric.fabric import Fabric
+    from topoloom.model.directed import DirectedTopology
     from topoloom.network import Network
     from topoloom.routing.compared import TablesCompared
+    from topoloom.routing.directed_routing import DirectedRouting
     from topoloom.routing.reroute import Rerouted
     from topoloom.routing.routing import Routing
 
@@ -95,6 +97,20 @@ def opened_with(source: str, tables: str | None, qos: str | None) -> "Network":
     if tables is None:
         return network
     return network.with_installed(read_installed(network.fabric, tables, qos).routing(network.fabric))
+
+
+def directed_tables(operation: Any, network: "DirectedTopology", context: RunContext) -> "DirectedRouting":
+    """New tables of a directed network, for an operation with an engine, virtual channels and a seed."""
+    from topoloom.routing.directed_route import directed_route
+
+    return directed_route(
+        network,
+        operation.engine,
+        virtual_channels=operation.virtual_channels,
+        seed=operation.seed,
+        jobs=context.jobs,
+        work=context.work,
+    )
 
 
 class RoutedOperation(Operation, frozen=True, kw_only=True):

@@ -57,6 +57,7 @@ class ConvertOperation(Operation, frozen=True, kw_only=True):
 
         network = opened_for(
             self,
+            self.source,
             lambda: open_network(
                 self.source,
                 self.source_format,

@@ -91,7 +91,7 @@ class HopsOperation(Operation, frozen=True, kw_only=True):
             self.refuse_changed(sizes, "only the latency (`latency`) depends on packets")
         elif not self.packet_bytes:
             self.refuse_changed(sizes, "it counts only for a packet of a given size (`packet_bytes`)")
-        network = opened_for(self, lambda: open_network(self.topology))
+        network = opened_for(self, self.topology, lambda: open_network(self.topology))
         if isinstance(network, DirectedTopology):
             return self._directed(network, context)
         layout = network.layout if self.latency else None

@@ -65,6 +65,7 @@ class InfoOperation(Operation, frozen=True, kw_only=True):
 
         network = opened_for(
             self,
+            self.topology,
             lambda: open_network(
                 self.topology,
                 self.source_format,

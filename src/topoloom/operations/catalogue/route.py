@@ -4,12 +4,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from topoloom.core.settings import setting
-from topoloom.operations.catalogue._routed import RoutedOperation
+from topoloom.operations.catalogue._routed import RoutedOperation, directed_tables
 from topoloom.operations.context import RunContext
+from topoloom.operations.directed import opened_for
 from topoloom.operations.operation import flat, operation
 
 if TYPE_CHECKING:
+    from topoloom.model.directed import DirectedTopology
     from topoloom.network import Network
+    from topoloom.routing.directed_routing import DirectedRouting
     from topoloom.routing.routing import Routing
 
 
@@ -24,7 +27,9 @@ class RouteOperation(RoutedOperation, frozen=True, kw_only=True):
     doing: ClassVar[str] = "routing"
     functions: ClassVar[tuple[str, ...]] = (
         *("route", "verify_routing", "host_routings", "balance_routing", "product_routing", "layered_routing"),
+        *("directed_route", "verify_directed"),
     )
+    directed: ClassVar[bool] = True
 
     engine: (
         Annotated[
@@ -40,10 +45,39 @@ class RouteOperation(RoutedOperation, frozen=True, kw_only=True):
         | None
     ) = None
 
-    def run(self, context: RunContext) -> "Routing":
+    def opened(self) -> "Network | DirectedTopology":
+        """The network.
+
+        Returns
+        -------
+        Network or DirectedTopology
+        """
         from topoloom.network.opening import open_network
 
-        return self.routed(open_network(self.topology), context)
+        return opened_for(self, self.topology, lambda: open_network(self.topology))
+
+    def run(self, context: RunContext) -> "Routing | DirectedRouting":
+        from topoloom.model.directed import DirectedTopology
+
+        network = self.opened()
+        if isinstance(network, DirectedTopology):
+            return self.directed_tables(network, context)
+        return self.routed(network, context)
+
+    def directed_tables(self, network: "DirectedTopology", context: RunContext) -> "DirectedRouting":
+        """Tables of a directed network.
+
+        Parameters
+        ----------
+        network : DirectedTopology
+        context : RunContext
+
+        Returns
+        -------
+        DirectedRouting
+        """
+        self.refuse_changed(["check", "root", "tables"], "the network is directed")
+        return directed_tables(self, network, context)
 
     def routed(self, network: "Network", context: RunContext, folder: str | None = None) -> "Routing":
         """New tables, even if the network has some.

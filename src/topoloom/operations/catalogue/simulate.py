@@ -1,18 +1,27 @@
 """The operation simulate: latency and accepted load of a routed network, flit by flit."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import msgspec
 
 from topoloom.core.errors import InputError
 from topoloom.core.settings import setting, texts_of
-from topoloom.operations.catalogue._routed import check_engine, check_installed, note_installed, opened_with
+from topoloom.operations.catalogue._routed import (
+    check_engine,
+    check_installed,
+    directed_tables,
+    note_installed,
+    opened_with,
+)
 from topoloom.operations.context import RunContext
+from topoloom.operations.directed import opened_for
 from topoloom.operations.operation import Operation, flat, operation
 from topoloom.operations.shared import SEED, Engine, Qos, Seed, Source, TablesFile, VirtualChannels, loads_of
 
 if TYPE_CHECKING:
+    from topoloom.model.directed import DirectedTopology
     from topoloom.network import Network
     from topoloom.simulation.flits.execute import Execution, Executions
     from topoloom.simulation.flits.load_curve import LoadCurve, LoadCurves
@@ -33,7 +42,8 @@ class SimulateOperation(Operation, frozen=True, kw_only=True):
 
     group: ClassVar[str] = "simulate"
     doing: ClassVar[str] = "simulating"
-    functions: ClassVar[tuple[str, ...]] = ("simulate", "saturation", "execute")
+    functions: ClassVar[tuple[str, ...]] = ("simulate", "saturation", "execute", "directed_simulate")
+    directed: ClassVar[bool] = True
 
     topology: Source
     engine: Engine | None = None
@@ -96,11 +106,44 @@ class SimulateOperation(Operation, frozen=True, kw_only=True):
             raise InputError("`loads` is empty: give one or more loads, or `saturation` with loads none")
 
     def run(self, context: RunContext) -> "LoadCurve | Execution":
-        networks = prepared([self], opened_by_name([self]), context)
+        networks, directed = opened_by_name([self])
+        if directed:
+            return self.directed_curve(directed[self.topology], context)
+        subjects = prepared([self], networks, context)
         context.work.check()
-        results: Any = simulated([self], networks, context)
+        results: Any = simulated([self], subjects, context)
         result: LoadCurve | Execution = results.executions[0] if self.has_end else results.curves[0]
         return result
+
+    def directed_curve(self, network: "DirectedTopology", context: RunContext) -> "LoadCurve":
+        """The load curve of a directed network.
+
+        Parameters
+        ----------
+        network : DirectedTopology
+        context : RunContext
+
+        Returns
+        -------
+        LoadCurve
+        """
+        from topoloom.simulation.flits.directed import directed_simulate, directed_traffic
+
+        self.refuse_changed(["tables", "qos", "between"], "the network is directed")
+        directed_traffic(self.traffic, network, self.seed)  # refused before the tables are made
+        return directed_simulate(
+            directed_tables(self, network, context),
+            self.traffic,
+            self.preset,
+            settings=texts_of(self.set),
+            loads=self.loads or (),
+            seed=self.seed,
+            jobs=context.jobs,
+            fast=self.fast,
+            interval=self.interval,
+            saturation_width=self.saturation_width if self.saturation else None,
+            work=context.work,
+        )
 
     @classmethod
     def row(cls, result: Any) -> dict[str, Any]:
@@ -116,7 +159,7 @@ class SimulateOperation(Operation, frozen=True, kw_only=True):
         )
 
 
-def opened_by_name(operations: Sequence[SimulateOperation]) -> "dict[str, Network]":
+def opened_by_name(operations: Sequence[SimulateOperation]) -> "tuple[dict[str, Network], dict[str, DirectedTopology]]":
     """The networks of operations by their names, each opened once.
 
     Parameters
@@ -125,17 +168,32 @@ def opened_by_name(operations: Sequence[SimulateOperation]) -> "dict[str, Networ
 
     Returns
     -------
-    dict of str to Network
+    dict of str to Network, dict of str to DirectedTopology
+        The networks if all are undirected, else the directed networks; the other is empty.
 
     Raises
     ------
     InputError
-        One cannot be opened; installed tables are given for several.
+        One cannot be opened; undirected networks and directed ones; installed tables are given for several.
     """
+    from topoloom.model.directed import DirectedTopology
+
     first, names = operations[0], tuple(dict.fromkeys(operation.topology for operation in operations))
     if first.tables is not None and len(names) > 1:
         raise InputError(f"`tables` are of one fabric, and {len(names)} networks are given; simulate each separately")
-    return {name: opened_with(name, first.tables, first.qos) for name in names}
+    networks: dict[str, Network] = {}
+    directed: dict[str, DirectedTopology] = {}
+    for name in names:
+        network = opened_for(first, name, partial(opened_with, name, first.tables, first.qos))
+        if isinstance(network, DirectedTopology):
+            directed[name] = network
+        else:
+            networks[name] = network
+        if networks and directed:
+            raise InputError(
+                f"{next(iter(directed))}: this network is directed, and others are not; simulate them in two commands"
+            )
+    return networks, directed
 
 
 def prepared(

@@ -63,7 +63,8 @@ def fill_minimal(
     load, pairs = np.zeros(channels.to.size, np.int64), host_weights(topology)
 
     def make(some: np.ndarray, loads: np.ndarray, again: bool) -> int:
-        minimal_trees(channels.first, channels.to, some, ports, loads, again, pairs)
+        first, to = channels.first, channels.to
+        minimal_trees(first, to, first, to, some, ports, loads, again, pairs)
         return 0
 
     anywhere, unsaid = np.zeros(channels.to.size, np.uint16), np.empty((0, 0), np.uint8)

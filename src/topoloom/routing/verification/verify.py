@@ -4,8 +4,9 @@ cycle.
 It shares no code with the engines, so that it does not repeat their mistakes.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,8 @@ from topoloom.routing.routing import HOP, PAIR, SWITCH, Routing
 from topoloom.routing.verification.choices import named, with_choice, with_layers
 from topoloom.routing.verification.groups import verify_groups
 from topoloom.routing.verification.verification import Verification, fault_of, together
+
+Fewest = Callable[[np.ndarray], np.ndarray]
 
 #: Destinations per task of a thread.
 _BLOCK = 64
@@ -74,14 +77,14 @@ def verify_routing(
     if isinstance(routing.choice, NextHopGroups):
         return verify_groups(routing, routing.choice, jobs, destinations, work)
     if not isinstance(routing.choice, Layers):
-        return with_choice(routing, _tables(routing, jobs, destinations, work)[0], work)
+        return with_choice(routing, walked_tables(routing, jobs, destinations, work)[0], work)
     virtual_channels = routing.choice.virtual_channels or (routing.virtual_channels,) * len(routing.choice.ports)
     tables = zip((routing.ports, *routing.choice.ports), (routing.virtual_channels, *virtual_channels), strict=True)
     layers = [replace(routing, ports=ports, virtual_channels=layer_vcs, choice=None) for ports, layer_vcs in tables]
     turns = np.zeros(0, np.uint8)
     verifications = []
     for layer in layers:
-        of_layer, layer_turns = _tables(layer, jobs, destinations, work)
+        of_layer, layer_turns = walked_tables(layer, jobs, destinations, work)
         verifications.append(of_layer)
         turns = turns | layer_turns if turns.size else layer_turns
     verification = together(verifications)
@@ -95,10 +98,28 @@ def verify_routing(
     return replace(verification, cycle=cycle, cycle_virtual_channel=cycle_virtual_channel)
 
 
-def _tables(
-    routing: Routing, jobs: int | None, destinations: np.ndarray | None, work: Work
+def walked_tables(
+    routing: Routing, jobs: int | None, destinations: np.ndarray | None, work: Work, fewest: Fewest | None = None
 ) -> tuple[Verification, np.ndarray]:
-    """The verification of the tables alone, without choices of packets, and the virtual channels that use each turn."""
+    """The verification of the tables alone, without choices of packets, and the virtual channels that use each turn.
+
+    Parameters
+    ----------
+    routing : Routing
+    jobs, destinations, work
+        As for `verify_routing`.
+    fewest : callable (destinations int64[k]) -> int32[k, at least n], optional
+        The fewest hops to each of at most 64 destinations, -1 if there is no path; those of the topology when omitted.
+
+    Returns
+    -------
+    Verification, uint8 or uint64[turns]
+
+    Raises
+    ------
+    InputError
+        More virtual channels than the verifier supports.
+    """
     from topoloom.routing.verification.kernels.follow import ACROSS
 
     n = routing.topology.switches
@@ -112,12 +133,20 @@ def _tables(
         raise InputError(
             f"{routing.topology.name}: virtual channel {virtual_channels_used - 1}; virtual channels are 0 to {most - 1}"
         )
-    walked = _walked(routing, virtual_channels, virtual_channels_used, wanted, jobs, work)
+    walked = _walked(
+        routing,
+        virtual_channels,
+        virtual_channels_used,
+        wanted,
+        jobs,
+        work,
+        partial(_fewest_hops, routing) if fewest is None else fewest,
+    )
     work.check()
     reached = int(walked.histogram.sum())
     max_hops = int(np.flatnonzero(walked.histogram)[-1]) if reached else 0
     hops = int(walked.histogram @ np.arange(n))
-    lost, stuck, shortest, apart, most_hops, fewest = walked.counts.tolist()
+    lost, stuck, shortest, apart, most_hops, fewest_hops = walked.counts.tolist()
     by_hop = routing.virtual_channel_rule == HOP
     ring = np.empty(0, np.int64) if by_hop else _cycle(routing, walked.turns, virtual_channels_used)
     cycle, cycle_virtual_channel = named(routing, ring, virtual_channels_used)
@@ -131,7 +160,7 @@ def _tables(
         mean_hops=hops / reached if reached else 0.0,
         max_hops=max_hops,
         histogram=walked.histogram[: max_hops + 1],
-        stretch=hops / fewest if fewest and not lost + stuck else 1.0,
+        stretch=hops / fewest_hops if fewest_hops and not lost + stuck else 1.0,
         virtual_channels_used=max(1, most_hops) if by_hop else virtual_channels_used,
         virtual_channel_pairs=by_first_hop if by_hop else walked.virtual_channel_pairs[:virtual_channels_used],
         cycle=cycle,
@@ -163,6 +192,7 @@ def _walked(
     wanted: np.ndarray,
     jobs: int | None,
     work: Work,
+    fewest: Fewest,
 ) -> _Walked:
     from topoloom.routing.verification.kernels.follow import follow
 
@@ -198,7 +228,7 @@ def _walked(
                 sources,
                 routing.carriers,
                 some,
-                _fewest_hops(routing, some),
+                fewest(some),
                 *sums[:6],
                 sums.examples[0],
             )

@@ -78,7 +78,7 @@ class Buffers(NamedTuple):
     `pool` has places for flits and waiting packets; `spare` has the numbers of free places, and the next one to use is last.
     `routed` has the VCs whose packet has been routed when the step ends, as bits; it is empty where routing takes no time.
     `ejected` has for each host and VC the place of the oldest of `room` entries and these, the cycles in which the last flits
-    left; it is empty where all packets fit into a VC.
+    left; it is empty where a host's VCs share their credits.
     """
 
     pool: np.ndarray
@@ -115,8 +115,9 @@ class Rules(NamedTuple):
     Attributes
     ----------
     words, slot_bits, many, history
-        Words of 64 VC bits per router; log2 of the VC slots per port; 1 if packets have several flits, or records; words of a
-        VC's history of sent flits, 0: one, that of short credits.
+        Words of 64 VC bits per router; log2 of the VC slots per port; 1 if packets have several flits, or records, and more
+        if credits wait: (cycles of a credit + AHEAD) << many are at least a VC's credits in flight; words of a VC's history of
+        sent flits, 0: one, that of short credits.
     vcs, speedup, tenths, room, spare, credit, host_credit, inject, route, hold
         VCs per port; internal steps per cycle, or, unless 0, in ten; flits per VC; the most flits in a VC such that the
         longest packet still fits; cycles of a credit, of one to a host, from a host to its router, of routing, and of the

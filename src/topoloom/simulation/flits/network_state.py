@@ -144,9 +144,12 @@ def empty_network(
     port[channel_port, 1] = cables[link] + hop_delay
     port[channel_port, 7] = cables[link] + spare
     credits, host_credit = np.unique(cables + spare), config.host_cycles + 1 + config.switch_cycles
-    long_credits = max(int(credits.max(initial=0)), host_credit) > _SHORT_CREDIT or credits.size > 1
+    # With one message per cycle as many credits can wait at an input as its buffer has flits.
+    waiting = vcs * room if config.credits_wait else 0
+    slowest = max(int(credits.max(initial=1)), host_credit) + waiting
+    long_credits = slowest > _SHORT_CREDIT or credits.size > 1
     # Words of 32 cycles; one more than a credit's delay needs, as it may begin within a word and routers run ahead.
-    history = 1 << (max(int(credits.max(initial=1)), host_credit) + 34 >> 5).bit_length() if long_credits else 0
+    history = 1 << (slowest + 34 >> 5).bit_length() if long_credits else 0
     rec = np.zeros((n * cells, 8), np.int32)
     rec[:, 5] = -1
     # All places in which a flit can wait: the buffers and the hosts' queues.
@@ -176,7 +179,7 @@ def empty_network(
     # A host returns a credit when it has received the flit; the credit then takes as long as any other.
     last_vcs = vcs if config.host_vcs == "any" else 1
     trip = 2 * config.host_cycles + 1 + config.credit_cycles
-    eject = max(1, last_vcs * room - trip)
+    eject, per_vc = max(1, last_vcs * room - trip), config.host_credits == "per-vc"
     rules = rules._replace(
         room=room,
         spare=room - longest,
@@ -184,9 +187,9 @@ def empty_network(
         host_credit=host_credit,
         most=most,
         history=history,
-        many=int(longest > 1 or demand.loop.size > 0 or records),
+        many=max(int(longest > 1 or demand.loop.size > 0 or records), _shift(credits, host_credit, waiting)),
         last_vcs=last_vcs,
-        eject=min(eject, rules.bound),
+        eject=rules.bound if per_vc else min(eject, rules.bound),
         eject_trip=trip + config.switch_cycles + config.crossbar_cycles,
     )
     int32, int64 = np.int32, np.int64
@@ -206,7 +209,7 @@ def empty_network(
         np.zeros(n * cells * (words + 1), int64),
         np.zeros(n * words if records else 0, int64),
         np.zeros(n * words if config.route_cycles else 0, int64),
-        _ejected(hosts * vcs, room) if longest > room else np.zeros(0, int32),
+        _ejected(hosts * vcs, room) if longest > room or per_vc else np.zeros(0, int32),
         fresh,
         touched,
         nearest,
@@ -255,6 +258,14 @@ def _chain(records: int) -> np.ndarray:
         chain[:, 0] = np.arange(1, records + 1)
         chain[-1, 0] = -1
     return chain
+
+
+def _shift(credits: np.ndarray, host_credit: int, waiting: int) -> int:
+    """Return the least k such that (cycles of a credit + AHEAD) << k are at least as many more as credits wait."""
+    from topoloom.simulation.flits.kernels.flits import AHEAD
+
+    least = min(int(credits.min(initial=host_credit)), host_credit) + AHEAD
+    return (-(-(least + waiting) // least) - 1).bit_length()
 
 
 def _ejected(vcs: int, room: int) -> np.ndarray:

@@ -40,6 +40,9 @@ class RouterParts(NamedTuple):
         The same for the switch; and the VC that an input sent from last.
     ending, released : int64[N words], int64[N VCs] or empty
         Output VCs whose last flit has left and whose credits are not all back; when a host's are.
+    sent_credits : int64[2 N P] or empty
+        For each input port the last step in which it sent credits, 2 * cycle + step, and the cycle in which their message
+        leaves; empty where credits do not wait.
     held_in, held_out : int64[N I], int64[N O]
         The VC that holds an input, and whether an output is held: -1 no, -2 in this step for the last time.
     """
@@ -86,6 +89,7 @@ class RouterParts(NamedTuple):
     served_vc: np.ndarray
     ending: np.ndarray
     released: np.ndarray
+    sent_credits: np.ndarray
     held_in: np.ndarray
     held_out: np.ndarray
 
@@ -180,6 +184,7 @@ def router_parts(config: RouterConfig, switches: int, ports: int, vcs: int, word
         served_vc=served(serves, inputs, vcs),
         ending=zeros(switches * words),
         released=zeros(switches * words * 64 if config.wait_for_tail_credit else 0),
+        sent_credits=np.full(2 * switches * ports if config.credits_wait else 0, -1, np.int64),
         held_in=np.full(switches * inputs, -1, np.int64),
         held_out=np.full(switches * outputs, -1, np.int64),
     )

@@ -22,6 +22,7 @@ _PARTS = (
     "input_speedup",
     "output_speedup",
     "wait_for_tail_credit",
+    "credits_per_cycle",
     "hold_switch",
     "speculative",
 )
@@ -83,6 +84,22 @@ class RouterConfig(Settings, frozen=True, kw_only=True):
             most=_MOST_CYCLES,
         ),
     ] = 3
+    credits_per_cycle: Annotated[
+        int,
+        setting(
+            "messages with credits that an input sends per cycle, each with those of one allocation; 0: as many as there are."
+            " 1 matters with a speedup of 2",
+            least=0,
+            most=1,
+        ),
+    ] = 0
+    host_credits: Annotated[
+        Literal["shared", "per-vc"],
+        setting(
+            "shared: a switch sends to a host while the host's VCs together have room; per-vc: each VC has credits, as between"
+            " switches, and as always for packets that are longer than a VC"
+        ),
+    ] = "shared"
     pipeline_cycles: Annotated[
         int,
         setting(
@@ -252,6 +269,13 @@ class RouterConfig(Settings, frozen=True, kw_only=True):
         """Whether all router parts are the usual ones."""
         defaults = {field.name: field.default for field in structs.fields(type(self))}
         return all(getattr(self, name) == defaults[name] for name in _PARTS)
+
+    @property
+    def credits_wait(self) -> bool:
+        """Whether an input can have more credits to send in a cycle than it may."""
+        return self.credits_per_cycle > 0 and (
+            self.speedup_tenths > 10 or (not self.speedup_tenths and self.speedup > 1)
+        )
 
     @property
     def packet_lengths(self) -> tuple[tuple[int, float], ...]:

@@ -40,7 +40,7 @@ def check_moving(routing: Routing, at: NetworkState, moved: int) -> None:
     for g in waiting:
         port = g >> shift
         names.append(f"switch {port // ports} port {port % ports} VC {g & ((1 << shift) - 1)}")
-    remedy = "use an engine whose tables are deadlock-free (orders)"
+    remedy = "use an engine whose tables are deadlock-free (orders; lash for a directed network)"
     if isinstance(routing.choice, NextHopGroups):
         remedy = f"give its groups a class per hop ({routing.engine.partition(':')[0]}:lossless=yes)"
     elif isinstance(routing.choice, Adaptive):

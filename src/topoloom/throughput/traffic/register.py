@@ -89,6 +89,9 @@ class Pattern:
         The word for the text after the colon where it is a single item, such as FILE, and not settings.
     make : callable
         A function of a `PatternRequest` and the parameters.
+    of_hosts : bool
+        Whether it depends on the hosts and their switches only, and not on links or tables: such patterns are also for directed
+        networks.
     """
 
     name: str
@@ -97,6 +100,7 @@ class Pattern:
     parameters: dict[str, Parameter]
     rest: str | None
     make: Callable[..., Traffic | Trace | Loop]
+    of_hosts: bool = False
 
     @property
     def usage(self) -> str:
@@ -121,7 +125,7 @@ PATTERNS: Register[Pattern] = Register(
 
 
 def pattern(
-    name: str, text: str, *, source: str = "", rest: str | None = None, **parameters: Parameter
+    name: str, text: str, *, source: str = "", rest: str | None = None, of_hosts: bool = False, **parameters: Parameter
 ) -> Callable[[Callable[..., Traffic | Trace | Loop]], Callable[..., Traffic | Trace | Loop]]:
     """Return a decorator that registers a function of a `PatternRequest` and parameters as a pattern of traffic.
 
@@ -135,6 +139,8 @@ def pattern(
         The publication that defines it.
     rest : str, optional
         The word for the text after the colon where it is a single item, such as FILE, and not settings.
+    of_hosts : bool
+        Whether it depends on the hosts and their switches only, and not on links or tables.
     **parameters : Parameter
         The settings.
 
@@ -145,7 +151,7 @@ def pattern(
     """
 
     def register(make: Callable[..., Traffic | Trace | Loop]) -> Callable[..., Traffic | Trace | Loop]:
-        PATTERNS.add(name, Pattern(name, text, source, parameters, rest, make))
+        PATTERNS.add(name, Pattern(name, text, source, parameters, rest, make, of_hosts))
         return make
 
     return register

@@ -135,7 +135,7 @@ def _is_directed(spec: str) -> bool:
 def _refuse_directed(spec: str) -> None:
     """Refuse the spec of a directed network, which `build_directed` builds."""
     if _is_directed(spec):
-        raise DirectedNetworkError(spec.strip()[:200], "build", lambda: build_directed(spec))
+        raise DirectedNetworkError(spec, "build", lambda: build_directed(spec))
 
 
 def family_of(spec: str) -> tuple[Family, dict[str, Any], Any] | None:

@@ -1,7 +1,5 @@
 """Step 1 of Nakano 2016: a K-regular, L-restricted graph that links neighbours."""
 
-from collections.abc import Iterable
-
 import numpy as np
 
 from topoloom.core.errors import InputError
@@ -9,14 +7,12 @@ from topoloom.graph.geometry import geometry_of
 from topoloom.model.topology import Topology
 
 
-def lattice(topology: Topology, degree: int, length: int, kept: Iterable[tuple[int, int]] = ()) -> Topology:
+def lattice(topology: Topology, degree: int, length: int) -> Topology:
     """Link the switches of a grid or diagrid greedily: pairs in ascending distance, while both have a free port.
 
     Then open ports are paired. For two switches u and v with open ports, the shortest possible links u-x and v-y replace a
     link x-y. If u and v are too far apart for that, only u-x replaces it, and the open port moves to y, which is nearer to
     v. Nakano 2016 (III, step 1) only states that adjacent nodes are connected appropriately.
-
-    Links of `kept` are made first and not replaced.
 
     Raises
     ------
@@ -37,18 +33,15 @@ def lattice(topology: Topology, degree: int, length: int, kept: Iterable[tuple[i
     apart = geometry.distance(numbers[:, None], numbers)
     pairs = np.argwhere(np.triu(apart <= length, 1))
     free = np.full(n, degree)
-    linked, fixed = np.zeros((n, n), bool), np.zeros((n, n), bool)
-    for u, v in kept:
-        linked[u, v] = linked[v, u] = fixed[u, v] = fixed[v, u] = True
-        free[[u, v]] -= 1
+    linked = np.zeros((n, n), bool)
     for u, v in pairs[np.argsort(apart[pairs[:, 0], pairs[:, 1]], kind="stable")]:
-        if free[u] and free[v] and not linked[u, v]:
+        if free[u] and free[v]:
             linked[u, v] = linked[v, u] = True
             free[[u, v]] -= 1
     gaps = np.repeat(numbers, free).tolist()
     while len(gaps) > 1:
         u, v = gaps.pop(0), gaps.pop()
-        x, y = np.nonzero(linked & ~fixed)
+        x, y = np.nonzero(linked)
         takes = (apart[u, x] <= length) & ~linked[u, x] & (x != u) & (y != u)
         fits = takes & (apart[v, y] <= length) & ~linked[v, y] & (x != v) & (y != v)
         nearer = takes & (apart[y, v] < apart[u, v])

@@ -39,7 +39,7 @@ def _means() -> Outcome:
     "nakano-2016/section-vi/asymptotes",
     "mean distance of N points: 2/3 sqrt N on a grid, 7 sqrt 2 / 15 sqrt N on a diagrid, for N large enough: 0.667 and 0.660",
     "0.667, 0.660",
-    "topoloom reproduce nakano-2016/section-vi/asymptotes",
+    "topoloom reproduce nakano-2016/section-vi/asymptotes (no command prints distances on a floor)",
 )
 def _asymptotes() -> Outcome:
     sides = (20, 40, 80)
@@ -65,7 +65,7 @@ def _asymptotes() -> Outcome:
     "nakano-2016/section-vi/greatest",
     "the greatest distance on a diagrid is sqrt(2n) - 1, on a grid 2 sqrt(n) - 2: 13 and 18, 70.7 % in the limit",
     "13, 18, 70.7 %",
-    "topoloom reproduce nakano-2016/section-vi/greatest",
+    "topoloom reproduce nakano-2016/section-vi/greatest (no command prints distances on a floor)",
 )
 def _greatest() -> Outcome:
     small = _mean_and_most(Geometry.diagrid(14, 7))[1], _mean_and_most(Geometry.grid(10, 10))[1]

@@ -128,7 +128,7 @@ _ASSUMED = (
 _SETTINGS = (
     "h + 1 switches on a path of h hops, as in VIII.A; switches of 36 ports at Besta 2014's prices; the axes of a diagrid are"
     f" its diagonals; a search lowers the worst latency until it is below 1 us, then the power; at 4,608 in"
-    f" {_B_MOVES[4608]:,} moves"
+    f" {_B_MOVES[4608]:,} moves, and its torus in joint placement is row by row or in a serpentine"
 )
 
 

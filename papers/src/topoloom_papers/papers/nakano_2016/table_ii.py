@@ -24,27 +24,16 @@ _TABLE_II = {
 }
 
 
-def _diameter(floor: str, k: int, length: int, target: int) -> float:
+def _diameter(k: int, length: int, target: int) -> float:
     """The least diameter of successive searches, which stop at `target`."""
     best = math.inf
     for seed, moves in enumerate(_STAGES, start=1):
         # With one thread the graph is the same on every machine.
-        graph = optimize(build(spec(floor, k, length)), target=target, moves=moves, seed=seed, jobs=1)
+        graph = optimize(build(spec("grid", k, length)), target=target, moves=moves, seed=seed, jobs=1)
         best = min(best, graph.diameter)
         if best <= target:
             break
     return best
-
-
-def diameter_of(floor: str, k: int, length: int, target: int) -> float:
-    """The least diameter of the same searches on another floor; a long run."""
-    searches = ", ".join(f"{moves} {seed}" for seed, moves in enumerate(_STAGES, 1))
-    return long_run(
-        f"topoloom optimize {spec(floor, k, length)} --target {target} --chains 1 --moves M, M and seed {searches} until"
-        f" {target} is reached",
-        float,
-        lambda: _diameter(floor, k, length, target),
-    )
 
 
 @claim(
@@ -57,7 +46,7 @@ def _all_cells() -> Outcome:
     cells = [(k, length, _TABLE_II[k][length - 2]) for k in DEGREES for length in LENGTHS]
 
     def compute() -> list[float]:
-        chunks = over_cores(lambda numbers: [(i, _diameter("grid", *cells[i])) for i in numbers], len(cells), None)
+        chunks = over_cores(lambda numbers: [(i, _diameter(*cells[i])) for i in numbers], len(cells), None)
         return [diameter for _, diameter in sorted(pair for chunk in chunks for pair in chunk)]
 
     targets = ", ".join(f"{k},{length}: {diameter}" for k, length, diameter in cells)

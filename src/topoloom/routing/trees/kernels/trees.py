@@ -55,6 +55,8 @@ def take_out(
 def minimal_trees(
     first: np.ndarray,
     to: np.ndarray,
+    into_first: np.ndarray,
+    into: np.ndarray,
     destinations: np.ndarray,
     ports: np.ndarray,
     load: np.ndarray,
@@ -63,6 +65,9 @@ def minimal_trees(
 ) -> None:
     """Write to ports[d] a tree of shortest paths to each of `destinations`, one after the other, and update `load`.
 
+    into_first, into: int64[n + 1], int32[channels], the switches whose channels lead to each switch; `first` and `to` again
+    where all links have both directions.
+
     The farthest switches choose first, so the pairs that a switch forwards are known when it chooses. Among channels with equal
     loads, the first from an offset by switch and destination is taken. again: the trees exist already, and each is removed
     before it is rebuilt. pairs: int64[n], the hosts of each switch.
@@ -70,7 +75,7 @@ def minimal_trees(
     n = first.size - 1
     distance, queue, below = np.empty(n, np.uint16), np.empty(n, np.int32), np.empty(n, np.int64)
     for d in destinations:
-        count = search(first, to, d, distance, queue)
+        count = search(into_first, into, d, distance, queue)
         if again:
             take_out(first, to, d, queue, count, ports, load, below, pairs)
         for each in range(pairs.size):

@@ -138,6 +138,18 @@ def next_credit(long_credits: int | None, popped: np.ndarray, history: int, g: i
 
 
 @stage
+def credit_leaves(sent_credits: np.ndarray, port: int, c: int, step: int) -> int:
+    """Return the cycle in which the credit of a flit that leaves the buffer of an input port in a step is sent.
+
+    One message per cycle is sent, with the credits of one step; others wait in order.
+    """
+    if sent_credits[at(2 * port)] != 2 * c + step:
+        sent_credits[at(2 * port)] = 2 * c + step
+        sent_credits[at(2 * port + 1)] = max(c, sent_credits[at(2 * port + 1)] + 1)
+    return sent_credits[at(2 * port + 1)]
+
+
+@stage
 def host_full(net: RouterNetwork, s: Buffers, rules: Rules, gp: int, vc: int, c: int) -> bool:
     """Return whether no credit of a VC to the host at port gp is there in cycle c."""
     base = (np.int64(net.host_at[at(gp)]) * rules.vcs + vc) * (rules.room + 1)

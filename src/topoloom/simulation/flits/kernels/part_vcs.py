@@ -8,7 +8,7 @@ from topoloom.core.compiling.decorators import stage
 from topoloom.graph.kernels.simd import lowest_bit
 from topoloom.simulation.flits.buffers import RANDOM, UNMATCHED, Buffers, RouterNetwork, Rules
 from topoloom.simulation.flits.kernels.allocation import free_vcs, take_vc, tried_vc, width_of
-from topoloom.simulation.flits.kernels.credits import full, in_flight, in_flight_far
+from topoloom.simulation.flits.kernels.credits import full, host_full, in_flight, in_flight_far
 from topoloom.simulation.flits.kernels.fields import (
     PACKET_BORN,
     PACKET_SIZE,
@@ -52,11 +52,32 @@ def sent_to(long_credits: int | None, s: Buffers, rules: Rules, gp: int, g: int,
 
 
 @stage
-def with_credit(long_credits: int | None, s: Buffers, rules: Rules, gp: int, down: int, can: int, c: int) -> int:
-    """Return those of the VCs `can`, from `down` on, that have a credit; for a host, all of them while its queue has room."""
-    if down < 0:
-        return can if np.int64(s.port[at(gp * PORT_SIZE + PORT_LAST)]) - c < rules.eject else np.int64(0)
+def with_credit(
+    long_credits: int | None,
+    net: RouterNetwork,
+    s: Buffers,
+    rules: Rules,
+    gp: int,
+    down: int,
+    vc: int,
+    can: int,
+    c: int,
+) -> int:
+    """Return those of the VCs `can`, from `vc` of the port on, that have a credit; for a host that shares them, all or none.
+
+    down : int
+        The first of them downstream, -1: they lead to a host.
+    """
     rest, credit = can, credit_of(long_credits, s, rules, gp)
+    if down < 0:
+        if np.int64(s.port[at(gp * PORT_SIZE + PORT_LAST)]) - c >= rules.eject:
+            return np.int64(0)
+        while s.ejected.size and rest:
+            v = lowest_bit(np.uint64(rest))
+            rest &= rest - 1
+            if host_full(net, s, rules, gp, vc + v, c):
+                can &= ~(np.int64(1) << v)
+        return can
     while rest:
         v = lowest_bit(np.uint64(rest))
         rest &= rest - 1
@@ -69,24 +90,26 @@ def with_credit(long_credits: int | None, s: Buffers, rules: Rules, gp: int, dow
 def wanted(
     long_credits: int | None,
     parts: RouterParts,
+    net: RouterNetwork,
     s: Buffers,
     rules: Rules,
     gp: int,
     down: int,
+    vc: int,
     can: int,
     wide: int,
     iv: int,
     c: int,
     step: int,
 ) -> int:
-    """Return those of the free VCs `can`, from `down` on, that input VC iv requests."""
+    """Return those of the free VCs `can`, from `vc` of port gp and `down` on, that input VC iv requests."""
     choice = parts.choice
     if choice == SPREAD:
         return np.int64(1) << tried_vc(can, wide, iv, c, step)
     if choice == LOWEST:
         return can & -can
     if choice == WITH_CREDIT:
-        return with_credit(long_credits, s, rules, gp, down, can, c)
+        return with_credit(long_credits, net, s, rules, gp, down, vc, can, c)
     if choice == RANDOM_VC:
         for _ in range(below(s.state, RANDOM, ones(can))):
             can &= can - 1
@@ -205,8 +228,11 @@ def allocate_vcs_by_parts(
             can = free_vcs(records, s, rules, r, oc, down, wide)
             if can == 0:
                 continue
-            first, first_out = down + (oc & VM) if down >= 0 else -1, (oc >> LV) * V + (oc & VM)
-            ahead = parts.speculative != 0 and with_credit(long_credits, s, rules, gp, first, can, c) != 0
+            vc = oc & VM
+            first, first_out = down + vc if down >= 0 else -1, (oc >> LV) * V + vc
+            ahead = parts.speculative != 0
+            if ahead:
+                ahead = with_credit(long_credits, net, s, rules, gp, first, vc, can, c) != 0
             for w2 in range(W):
                 h = s.asked[at(row_of(W, LV, r, oc) + w2)]
                 while h:
@@ -216,7 +242,7 @@ def allocate_vcs_by_parts(
                         parts.late_vc[at(late)] = iv | oc << 32
                         late += 1
                     i, born = (iv >> LV) * V + (iv & VM), born_of(records, s, G + iv)
-                    some = wanted(long_credits, parts, s, rules, gp, first, can, wide, iv, c, step)
+                    some = wanted(long_credits, parts, net, s, rules, gp, first, vc, can, wide, iv, c, step)
                     while some:
                         o = first_out + lowest_bit(np.uint64(some))
                         some &= some - 1

@@ -19,7 +19,7 @@ from topoloom.simulation.flits.buffers import (
     RouterNetwork,
     Rules,
 )
-from topoloom.simulation.flits.kernels.credits import note, note_ejected, note_far
+from topoloom.simulation.flits.kernels.credits import credit_leaves, note, note_ejected, note_far
 from topoloom.simulation.flits.kernels.fields import (
     PACE_FREE,
     PACKET_BORN,
@@ -103,10 +103,13 @@ def traverse(
             word, birth = (np.int64(rec[at(g * VC_SIZE + VC_WORD)]), np.int64(rec[at(g * VC_SIZE + VC_BIRTH)]))
             left = np.int64(rec[at(g * VC_SIZE + VC_FLITS)]) - 1
             rec[at(g * VC_SIZE + VC_FLITS)] = left
+            back = np.int64(c)
+            if parts is not None and parts.sent_credits.size:
+                back = credit_leaves(parts.sent_credits, r * parts.ports + (iv >> LV), c, step)
             if long_credits is not None:
-                note_far(popped, rules.history, g, c)
+                note_far(popped, rules.history, g, back)
             else:
-                note(popped, g, c)
+                note(popped, g, back)
             bit = np.int64(1) << (iv & 63)
             # The last flit of a packet frees the output VC.
             last = rules.many == 0 or birth & LAST != 0

@@ -19,13 +19,13 @@ def _on_bits(request: PatternRequest, move: Callable[[np.ndarray, int], np.ndarr
     return to_one(request, partner)
 
 
-@pattern("bit-complement", "every bit inverted", source=_SOURCE)
+@pattern("bit-complement", "every bit inverted", source=_SOURCE, of_hosts=True)
 def bit_complement(request: PatternRequest) -> Traffic:
     """d_i = not s_i."""
     return _on_bits(request, lambda own, bits: ~own & ((1 << bits) - 1))
 
 
-@pattern("bit-reversal", "the bits in reverse order", source=_SOURCE)
+@pattern("bit-reversal", "the bits in reverse order", source=_SOURCE, of_hosts=True)
 def bit_reversal(request: PatternRequest) -> Traffic:
     """d_i = s_(b - i - 1) of b bits; palindromes send to themselves."""
 
@@ -38,13 +38,18 @@ def bit_reversal(request: PatternRequest) -> Traffic:
     return _on_bits(request, move)
 
 
-@pattern("shuffle", "the bits rotated by one place", source=_SOURCE)
+@pattern("shuffle", "the bits rotated by one place", source=_SOURCE, of_hosts=True)
 def shuffle(request: PatternRequest) -> Traffic:
     """d_i = s_(i - 1 mod b); all zeros and all ones send to themselves."""
     return _on_bits(request, lambda own, bits: (own << 1 & ((1 << bits) - 1)) | own >> (bits - 1))
 
 
-@pattern("transpose", "the upper and the lower half of the bits exchanged", source="Dally and Towles 2003, 3.2")
+@pattern(
+    "transpose",
+    "the upper and the lower half of the bits exchanged",
+    source="Dally and Towles 2003, 3.2",
+    of_hosts=True,
+)
 def transpose(request: PatternRequest) -> Traffic:
     """d_i = s_(i + b/2 mod b); with an odd number of bits, the lower half is shorter."""
 
@@ -55,7 +60,12 @@ def transpose(request: PatternRequest) -> Traffic:
     return _on_bits(request, move)
 
 
-@pattern("shift", "host s mod N/2 or that + N/2, drawn for each packet; N: the largest power of two", source=_SOURCE)
+@pattern(
+    "shift",
+    "host s mod N/2 or that + N/2, drawn for each packet; N: the largest power of two",
+    source=_SOURCE,
+    of_hosts=True,
+)
 def shift(request: PatternRequest) -> Traffic:
     """d = s mod N/2 or (s mod N/2) + N/2, with probability 1/2 each: one of the two is the host itself, as in Besta 2014."""
     half = 1 << request.hosts.bit_length() - 2

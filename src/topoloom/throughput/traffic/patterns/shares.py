@@ -19,6 +19,7 @@ _CLIQUE, _HUBS, _MATCHING, _SKEWED = 13, 14, 15, 16
     f"to any other host of the active ones; between switches only where over {MOST_LISTED:,} pairs would be listed",
     share=Real(0, 1, "share of the hosts that are active, at least two of them", default=0.5),
     of=_OF,
+    of_hosts=True,
 )
 def clique(request: PatternRequest, share: float, of: str) -> Traffic:
     """The active hosts exchange an all-to-all; the others are silent."""
@@ -31,6 +32,7 @@ def clique(request: PatternRequest, share: float, of: str) -> Traffic:
     "hubs to any host that is no hub, and those to any hub; between switches only where the lists would be too long",
     share=Real(0, 1, "share of the hosts that are hubs, at least one, and not all", default=0.5),
     of=_OF,
+    of_hosts=True,
 )
 def hubs(request: PatternRequest, share: float, of: str) -> Traffic:
     """Traffic between hubs and all others; with few hubs, their links are the limit."""
@@ -46,6 +48,7 @@ def hubs(request: PatternRequest, share: float, of: str) -> Traffic:
     "the active hosts exchange in random pairs; with of=switches, all hosts of a switch with those of another",
     share=Real(0, 1, "share of the hosts that are active, at least two of them", default=0.5),
     of=_OF,
+    of_hosts=True,
 )
 def matching(request: PatternRequest, share: float, of: str) -> Traffic:
     """Pairs of hosts send to each other; the hosts that a smaller partner switch lacks are silent."""

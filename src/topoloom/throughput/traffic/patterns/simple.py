@@ -16,14 +16,17 @@ _DALLY = "Dally and Towles 2003, 3.2"
 
 
 @pattern(
-    "uniform", "to any other host, drawn for each packet; also to itself with preset booksim", source="Besta 2014 V.A"
+    "uniform",
+    "to any other host, drawn for each packet; also to itself with preset booksim",
+    source="Besta 2014 V.A",
+    of_hosts=True,
 )
 def uniform(request: PatternRequest) -> Traffic:
     """Each packet goes to a random host other than its own."""
     return to_all(request, UNIFORM)
 
 
-@pattern("all-to-all", "to every other host in turn, starting with the next")
+@pattern("all-to-all", "to every other host in turn, starting with the next", of_hosts=True)
 def all_to_all(request: PatternRequest) -> Traffic:
     """The k-th packet of a host goes to the k-th host after it, cyclically."""
     return to_all(request, ROUND)
@@ -41,7 +44,7 @@ def tornado(request: PatternRequest) -> Traffic:
     return _moved(request, lambda side: (side - 1) // 2)
 
 
-@pattern("permutation", "a random permutation in which no host sends to itself")
+@pattern("permutation", "a random permutation in which no host sends to itself", of_hosts=True)
 def permutation(request: PatternRequest) -> Traffic:
     """The hosts are put in random order, and each sends to the next one."""
     order = Draws(request.seed, 11).permutation(request.hosts)
@@ -56,6 +59,7 @@ def permutation(request: PatternRequest) -> Traffic:
     source="Pfister and Norton, IEEE ToC C-34(10), 1985",
     hosts=Integer(1, 1 << 20, "hot hosts", default=4),
     share=Real(0, 1, "share of packets to the hot hosts", default=0.2),
+    of_hosts=True,
 )
 def hotspot(request: PatternRequest, hosts: int, share: float) -> Traffic:
     """With probability `share` a packet goes to one of the hot hosts (other than its own), else to any other host.

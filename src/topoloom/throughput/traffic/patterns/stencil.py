@@ -15,7 +15,12 @@ _EDGES = Choice(("open", "periodic"), "whether the first and the last host of a 
 
 
 @pattern(
-    "stencil-2d", "to the four neighbours on a grid of the hosts, row by row", rows=_SIDE, columns=_SIDE, edges=_EDGES
+    "stencil-2d",
+    "to the four neighbours on a grid of the hosts, row by row",
+    rows=_SIDE,
+    columns=_SIDE,
+    edges=_EDGES,
+    of_hosts=True,
 )
 def stencil_2d(request: PatternRequest, rows: int | None, columns: int | None, edges: str) -> Traffic:
     """Host (row, column) has the number row * columns + column; hosts beyond the grid are silent.
@@ -40,6 +45,7 @@ def stencil_2d(request: PatternRequest, rows: int | None, columns: int | None, e
     rows=_SIDE,
     columns=_SIDE,
     edges=_EDGES,
+    of_hosts=True,
 )
 def stencil_3d(
     request: PatternRequest, layers: int | None, rows: int | None, columns: int | None, edges: str
