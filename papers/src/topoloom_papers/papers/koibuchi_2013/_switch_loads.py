@@ -56,11 +56,6 @@ class Network:
         return permute(grouped, "full", None, "drop", draw)
 
     @property
-    def random(self) -> bool:
-        """Whether draws differ."""
-        return "{seed}" in self.spec or bool(self.homes)
-
-    @property
     def more(self) -> str:
         """An addition to the command, which cannot express the racks in which the network is permuted."""
         return f"; permuted in {len(set(self.homes))} racks, 16 leaves each and all others in one" if self.homes else ""

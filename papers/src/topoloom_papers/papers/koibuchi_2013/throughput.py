@@ -1,17 +1,14 @@
 """Claims of Koibuchi 2013 on throughput, with its curves: figures 5 to 8, 10 and 13; all are long runs."""
 
-from dataclasses import replace
 from itertools import pairwise
 from statistics import fmean
 
 from topoloom_papers.curves import Curves, Series
-from topoloom_papers.papers.koibuchi_2013._escapes import accepted_beyond
 from topoloom_papers.papers.koibuchi_2013._ranges import compare_range
 from topoloom_papers.papers.koibuchi_2013._switch_loads import (
     Network,
     before_collapse,
     further_draws,
-    gbit_s,
     greatest,
     sweep,
     throughput,
@@ -29,15 +26,15 @@ from topoloom_papers.verdicts import Outcome, check_statements, listed
 from topoloom_papers.words import MUCH, SAME, SIMILAR, means
 
 THROUGHPUT_NOTE = (
-    "throughput: the most traffic accepted before saturation (Koibuchi 2013 III.C.1), in Gbit/s per host; of one draw, but for"
-    " the permuted Clos, of four"
+    "throughput: the most traffic accepted before saturation (Koibuchi 2013 III.C.1), in Gbit/s per host; of one draw, but of"
+    " PF-CLOS the mean of four"
 )
 LATENCY_NOTE = (
     "throughput: accepted traffic at which latency passes 1.2 us (Koibuchi 2013 III.D), of one draw, in Gbit/s per host"
 )
 #: Distance of offered loads; `FINE` for networks of degree 4 and the Clos, which saturate early.
 STEP, FINE = 0.05, 0.02
-#: Further draws of the permuted Clos, whose draws differ most and are quick; a draw of figures 5 to 7 and 13 takes minutes.
+#: Further draws of PF-CLOS, whose draws differ most and are quick; a draw of figures 5 to 7 and 13 takes minutes.
 _FURTHER = (2, 3, 4)
 
 _Panel = tuple[Curves, dict[str, float]]
@@ -62,7 +59,7 @@ def _figure(name: str, traffic: str) -> _Panel:
         points = curve(network, label, traffic)
         series.append(Series(label, tuple(points)))
         loads[label] = greatest(points)
-        if network.random and name.startswith("8"):
+        if label == "PF-CLOS":
             loads[label] = fmean([loads[label], *further_draws(network, traffic, FINE / 4, _FURTHER)])
     drawn = Curves(
         f"koibuchi-2013-figure-{name}-{traffic}",
@@ -113,20 +110,6 @@ def _alike(panel: _Panel, labels: tuple[str, ...], word: str, threshold: float) 
     )
 
 
-#: The figure whose P-HYPERCUBE is simulated beyond saturation, and the load, in flits per host and cycle.
-_COLLAPSE_OF, _BEYOND = "5", 0.5
-
-
-def _with_collapse(outcome: Outcome) -> Outcome:
-    """The outcome, with what was tried against the collapse of P-HYPERCUBE beyond saturation in its details."""
-    tried = accepted_beyond(_panel(_COLLAPSE_OF)[1]["P-HYPERCUBE"], _BEYOND)
-    return replace(
-        outcome,
-        details=f"P-HYPERCUBE at an offered {gbit_s(_BEYOND):.0f} Gbit/s, beyond saturation, accepts, by variant of the"
-        f" routing: {listed(tried.items(), '{:.1f}')}",
-    )
-
-
 def _hypercubes(figure: str, n: int, traffic: str) -> None:
     labels = tuple(networks(n))
 
@@ -137,8 +120,7 @@ def _hypercubes(figure: str, n: int, traffic: str) -> None:
         _command(figure, f"RING-{n}", traffic),
     )
     def compute() -> Outcome:
-        outcome = _alike(_figure(figure, traffic), labels, "similar", SIMILAR)
-        return _with_collapse(outcome) if (figure, traffic) == (_COLLAPSE_OF, "uniform") else outcome
+        return _alike(_figure(figure, traffic), labels, "similar", SIMILAR)
 
 
 def _tori(traffic: str) -> None:
