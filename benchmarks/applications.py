@@ -42,7 +42,7 @@ sys.exit(code)
 """
 #: Networks of 64 hosts with deadlock-free tables: (spec, engine).
 _NETWORKS = (
-    ("ring:n=64,hosts=1", "dfsssp"),
+    ("ring:n=64,hosts=1", "dfsssp-switches"),
     ("torus:dims=8x8,hosts=1", "dor"),
     ("torus:dims=4x4x4,hosts=1", "dor"),
     ("hypercube:n=6,hosts=1", "dor"),

@@ -11,8 +11,8 @@ destination, by code that shares nothing with topoloom: with any mixture of the 
 
 In the end every pair of connected hosts must be joined. A repair that is not verified, and an address that is cut off during a
 repair, count as failures too. `tree` has tables of a real OpenSM (minhop, ftree or updn in turn) with
-LMC 1 if opensm and ibsim are installed, otherwise topoloom's; `torus` those of engine dfsssp with service levels, `slimfly`
-those of engine levels. Exit code 0: no check failed.
+LMC 1 if opensm and ibsim are installed, otherwise topoloom's; `torus` those of engine dfsssp-switches with service
+levels, `slimfly` those of engine levels. Exit code 0: no check failed.
 """
 
 import argparse
@@ -311,7 +311,7 @@ def installed(name: str, number: int) -> tuple[Fabric, Tables, np.ndarray | None
             return _by_opensm(Path(folder), ("minhop", "ftree", "updn")[number % 3])
     spec, engine = {
         "tree": ("fat-tree:k=4", "fat-tree-hosts"),
-        "torus": ("torus:dims=4x4,hosts=1", "dfsssp"),
+        "torus": ("torus:dims=4x4,hosts=1", "dfsssp-switches"),
         "slimfly": ("slimfly:q=4,hosts=1", "levels"),
     }[name]
     fabric = planned_fabric(build(spec))

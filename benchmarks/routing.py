@@ -46,7 +46,7 @@ _REAL = (
     "dln:n=128,x=2,random=2,hosts=4",
     "jellyfish:n=512,degree=8,hosts=1",
 )
-_ENGINES = ("orders", "dfsssp", "lash", "nue", "updown", "segments")
+_ENGINES = ("orders", "dfsssp-switches", "lash", "nue", "updown", "segments")
 _PATH = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
 
 

@@ -67,7 +67,7 @@ def _real(topology, random):
 
 def test_the_command_and_python_write_the_same_folder(tmp_path):
     """Every file, byte by byte, of the same tables: the network, its note and the tables."""
-    _run("route", "slimfly:q=5,hosts=2", "--engine", "dfsssp", "-o", str(tmp_path / "command"))
+    _run("route", "slimfly:q=5,hosts=2", "--engine", "dfsssp-switches", "-o", str(tmp_path / "command"))
     Routing.load(tmp_path / "command").save(tmp_path / "python")
     found = _files(tmp_path / "command")
     assert {"topology.json", "provenance.json", "tables/tables.json", "tables/ports.npy"} <= found.keys()

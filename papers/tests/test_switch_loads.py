@@ -5,6 +5,7 @@ import pytest
 
 from topoloom import build, route, simulate
 from topoloom_papers.long_runs import LONG_RUNS
+from topoloom_papers.papers.koibuchi_2013._escapes import varied
 from topoloom_papers.papers.koibuchi_2013._switch_loads import (
     HIGHEST_NS,
     PRESET,
@@ -82,6 +83,19 @@ def test_a_further_draw_ends_at_the_last_load_that_is_carried():
     points = simulate(routing, "uniform", PRESET, loads=loads, seed=2, interval=0.05).points
     assert [point.saturated for point in points] == [False, True]
     assert gbit_s(points[0].accepted) == pytest.approx(accepted, abs=1e-3)
+
+
+@pytest.mark.exhaustive
+def test_the_variants_of_the_routing_begin_with_the_engine():
+    """Escaping at once is engine silla-duato: the same latency below saturation; waiting does not lose packets."""
+    network = Network("ring-shortcuts:n=16,degree=4,hosts=2,seed=1", "silla-duato", 4)
+    engine = simulate(
+        route(network.build(1), "silla-duato", virtual_channels=4), "uniform", PRESET, loads=[0.3], seed=1
+    ).points[0]
+    for numbers in ((0, 0, 0), (200, 0, 0), (0, 80, 0)):
+        point = simulate(varied(network, *numbers), "uniform", PRESET, loads=[0.3], seed=1).points[0]
+        assert point.accepted == pytest.approx(engine.accepted, rel=0.03), numbers
+        assert point.latency_mean == pytest.approx(engine.latency_mean, rel=0.15), numbers
 
 
 @pytest.mark.usefixtures("measured_now")

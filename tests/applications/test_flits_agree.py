@@ -68,7 +68,7 @@ def test_a_lone_message_takes_as_long(spec, engine, tmp_path):
 def test_an_all_to_all_prefers_the_same_networks():
     """Sixteen hosts, from a ring to a complete graph: both put the networks in the same order."""
     networks = [
-        ("ring:n=16,hosts=1", "dfsssp"),
+        ("ring:n=16,hosts=1", "dfsssp-switches"),
         ("torus:dims=4x4,hosts=1", "dor"),
         ("hyperx:dims=4x4,hosts=1", "dor"),
         ("complete:n=16,hosts=1", "minimal"),

@@ -26,7 +26,7 @@ from topoloom.simulation.flits.presets import router_of
 from topoloom.simulation.flits.simulate import simulate
 from topoloom.simulation.flits.sweep import subjects
 
-SPEC, ENGINE = "torus:dims=4x4,hosts=1", "dfsssp"
+SPEC, ENGINE = "torus:dims=4x4,hosts=1", "dfsssp-switches"
 SAID = f"with the tables in this folder, of engine {ENGINE}\n"
 LOADS = ("--loads", "0.1", "--jobs", "1")
 

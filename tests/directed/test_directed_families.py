@@ -6,9 +6,18 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from topoloom import DIRECTED_FAMILIES, FAMILIES, InputError, build, directed_hops, directed_info, open_directed
+from topoloom import (
+    DIRECTED_FAMILIES,
+    FAMILIES,
+    DirectedTopology,
+    InputError,
+    build,
+    directed_hops,
+    directed_info,
+    open_directed,
+)
 from topoloom.graph.moore import directed_moore_aspl, directed_moore_diameter, directed_moore_order
-from topoloom.topologies.spec import listed
+from topoloom.topologies.spec import Facts, Integer, directed_family, family, listed
 
 #: A few members of each family.
 MEMBERS = {
@@ -152,6 +161,30 @@ def test_the_catalogue_lists_them():
     """The plain record has them with a kind of their own."""
     kinds = {one["name"]: one["kind"] for one in listed()["families"]}
     assert {name for name, kind in kinds.items() if kind == "directed family"} == set(DIRECTED_FAMILIES)
+
+
+def test_families_of_ones_own(monkeypatch):
+    """`@directed_family` adds one; a family that makes the other kind of network is refused by name."""
+    for register in (FAMILIES, DIRECTED_FAMILIES):
+        assert register  # loaded before its records are copied
+        monkeypatch.setattr(register, "_records", dict(register._records))
+
+    @directed_family("in-star", n=Integer(2, 99, "switches"), facts=lambda n: Facts(n, 1, links=n - 1), source="none")
+    def in_star(n):
+        """All switches send to the first."""
+        return DirectedTopology(arcs=[(i, 0) for i in range(1, n)], switches=n)
+
+    assert open_directed("in-star:n=5,hosts=1").in_degrees.tolist() == [4, 0, 0, 0, 0]
+    assert directed_info("in-star:n=5").strong_components == 5
+    family("in-star-2", n=Integer(2, 99, "switches"), facts=lambda n: Facts(n, 1), source="none")(in_star)
+    with pytest.raises(InputError, match="family in-star-2 returns a DirectedTopology; it must return a Topology"):
+        build("in-star-2:n=5")
+    ring = FAMILIES.find("ring").make
+    directed_family("two-way", n=Integer(3, 99, "switches"), facts=lambda n: Facts(n, links=n), source="none")(ring)
+    with pytest.raises(
+        InputError, match="directed family two-way returns a Topology; it must return a DirectedTopology"
+    ):
+        open_directed("two-way:n=5")
 
 
 def test_moore_bounds_of_digraphs():

@@ -12,7 +12,11 @@ from topoloom.topologies.spec import build
 
 @pytest.mark.parametrize(
     ("spec", "engine"),
-    [("slimfly:q=5,hosts=2", "levels"), ("torus:dims=3x3,hosts=1", "dfsssp"), ("fat-tree:k=4", "fat-tree-hosts")],
+    [
+        ("slimfly:q=5,hosts=2", "levels"),
+        ("torus:dims=3x3,hosts=1", "dfsssp-switches"),
+        ("fat-tree:k=4", "fat-tree-hosts"),
+    ],
 )
 def test_the_share_of_pairs_with_a_service_level(spec, engine):
     """Counted host by host."""

@@ -43,7 +43,7 @@ def test_hosts_are_counted_where_they_are(tmp_path):
     distance = distance_matrix(network)
     mean = (np.outer(counts, counts) * distance).sum() / (24 * 23)
     assert hops(network).host_aspl == pytest.approx(mean)
-    routing = route(network, "dfsssp")
+    routing = route(network, "dfsssp-switches")
     assert verify_routing(routing).deadlock_free
     loads = quality(routing)
     assert loads.hosts == 24

@@ -33,7 +33,19 @@ from topoloom.simulation.applications.registry import APPLICATIONS
 #: Engines that route any graph, and how many tables each makes; None: one per host of a switch.
 _ANY = {
     **dict.fromkeys(
-        ("balanced", "balanced-edges", "dal", "dfsssp", "dor", "dor-pairs", "duato", "ecmp", "hop-vcs", "lash"), 1
+        (
+            "balanced",
+            "balanced-edges",
+            "dal",
+            "dfsssp-switches",
+            "dor",
+            "dor-pairs",
+            "duato",
+            "ecmp",
+            "hop-vcs",
+            "lash",
+        ),
+        1,
     ),
     **dict.fromkeys(
         ("levels", "minimal", "nue", "omniwar", "orders", "orders-even", "segments", "segments-even", "silla-duato"), 1

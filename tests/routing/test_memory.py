@@ -18,7 +18,7 @@ def test_tables_that_do_not_fit_are_refused(monkeypatch):
     ):
         route(topology)
     with pytest.raises(InputError, match="use engine updown with a folder for the tables"):
-        route(topology, "dfsssp")
+        route(topology, "dfsssp-switches")
 
 
 def test_turns_of_wide_switches_count():

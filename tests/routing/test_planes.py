@@ -9,7 +9,7 @@ from topoloom.placement.layout.layout import Layout
 from topoloom.routing.route import route
 
 
-@pytest.mark.parametrize("engine", ["orders", "minimal", "dfsssp", "updown", "valiant", "silla-duato"])
+@pytest.mark.parametrize("engine", ["orders", "minimal", "dfsssp-switches", "updown", "valiant", "silla-duato"])
 def test_every_plane_has_the_tables_of_the_network_itself(engine):
     """Port for port and virtual channel for virtual channel; nothing leads from plane to plane, and that is no fault."""
     one, both = (route(build(f"slimfly:q=5,hosts=2{more}"), engine) for more in ("", "+planes:count=3"))

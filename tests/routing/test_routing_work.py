@@ -52,7 +52,7 @@ def test_every_engine_hears_a_stop_and_tells_how_far_it_is(name):
 
 
 @pytest.mark.sweep(1)
-@pytest.mark.parametrize("name", ["orders", "lash", "nue", "dfsssp", "lnmp", "segments"])
+@pytest.mark.parametrize("name", ["orders", "lash", "nue", "dfsssp-switches", "lnmp", "segments"])
 def test_a_stop_amid_an_engine_is_heard(name):
     """In whatever kernel the engine is: there are no tables."""
     route(build("jellyfish:n=60,degree=5"), name)  # compiled

@@ -109,7 +109,7 @@ def test_engines_that_keep_tables_in_memory_say_so(tmp_path):
     """And which do not; and orders in files needs a number of virtual channels."""
     topology = build("jellyfish:n=60,degree=5")
     with pytest.raises(InputError, match="engines that use a folder: minimal, orders, updown"):
-        route(topology, "dfsssp", folder=str(tmp_path))
+        route(topology, "dfsssp-switches", folder=str(tmp_path))
     with pytest.raises(InputError, match="give, for example, virtual_channels=8"):
         route(topology, folder=str(tmp_path))
     with pytest.raises(InputError, match="name a folder"):

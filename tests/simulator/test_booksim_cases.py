@@ -20,8 +20,8 @@ _PHASES = {"host_vcs": "one", "vcs": 2}
 _UGAL = {"host_vcs": "one", "vcs": 4, "detours": 1, "detour_threshold": 30, "detour_weight": 2.0}
 #: Its Dragonflies' links: 10 cycles in a group, 100 between.
 _LONG = {"link_cycles": 10}
-#: Its credits: one message per cycle and input, and for each VC of a host.
-_CREDITS = {"credits_per_cycle": 1, "host_credits": "per-vc"}
+#: As in BookSim: one message of credits per cycle and input, credits for each VC of a host, allocators that choose VCs.
+_AS_THERE = {"credits_per_cycle": 1, "host_credits": "per-vc", "vc_choice": "any"}
 #: BookSim's runs of a ring whose buffers are short beside the way of a credit.
 _RING = "ring-short-buffers"
 #: Each case: the network, the engine, the traffic, the router's settings, and up to which load it is below 80 % of saturation.
@@ -69,7 +69,7 @@ def _below_saturation():
 
 def _point(name, load):
     spec, engine, traffic, settings, _ = CASES[name]
-    routing, config = route(build(spec), engine), structs.replace(find_preset("booksim"), **settings, **_CREDITS)
+    routing, config = route(build(spec), engine), structs.replace(find_preset("booksim"), **settings, **_AS_THERE)
     cables = labelled_cable_cycles(routing.topology, config, {"group": 100}) if "link_cycles" in settings else None
     return simulate(routing, traffic, config, loads=[load], cables=cables).points[0]
 

@@ -97,7 +97,7 @@ def test_one_output_is_a_queue():
     assert 5.0 <= point.latency_mean < 5.5
 
 
-@pytest.mark.parametrize("engine", ["orders", "updown", "hop-vcs", "segments", "dfsssp"])
+@pytest.mark.parametrize("engine", ["orders", "updown", "hop-vcs", "segments", "dfsssp-switches"])
 @pytest.mark.parametrize("flits", [1, 5])
 def test_flits_are_conserved_and_nothing_deadlocks(engine, flits):
     """Far above saturation, with small buffers: what is in the network was injected and has not arrived; flits keep moving."""

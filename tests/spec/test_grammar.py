@@ -155,12 +155,12 @@ def test_what_no_machine_room_holds_is_refused_before_it_is_built(spec, words):
 
 def test_more_than_the_machine_has_is_refused_and_much_is_told(monkeypatch, caplog):
     """By an estimate of bytes a switch, a link and a host."""
-    from topoloom.topologies.spec import grammar
+    from topoloom.topologies.spec import sizes
 
-    monkeypatch.setattr(grammar, "_MUCH_MEMORY", 10_000.0)
+    monkeypatch.setattr(sizes, "_MUCH_MEMORY", 10_000.0)
     build("hypercube:n=8,hosts=2")
     assert "256 switches, 1,024 links and 512 hosts take about" in caplog.text
-    monkeypatch.setattr(grammar, "_memory", lambda: (20_000.0, "this machine has"))
+    monkeypatch.setattr(sizes, "_memory", lambda: (20_000.0, "this machine has"))
     with pytest.raises(InputError, match="GB of memory; this machine has"):
         build("hypercube:n=8,hosts=2")
 

@@ -13,7 +13,9 @@ def hub(request: RoutingRequest) -> Routing:
     topology = request.topology
     middle = int(np.argmax(topology.degrees))
     if topology.degrees[middle] != topology.switches - 1:
-        raise InputError(f"{topology.name}: no switch is linked to all others, as the engine hub needs; try dfsssp")
+        raise InputError(
+            f"{topology.name}: no switch is linked to all others, as the engine hub needs; try dfsssp-switches"
+        )
     ports = empty_ports(topology)
     none = ports[0, 0]
     first, neighbours, _ = topology.csr

@@ -4,7 +4,6 @@ from topoloom.topologies.spec.grammar import (
     bisection_by_theory,
     build,
     build_directed,
-    check_size,
     facts_of,
     family_of,
     make,
@@ -35,6 +34,7 @@ from topoloom.topologies.spec.registry import (
     family,
     transform,
 )
+from topoloom.topologies.spec.sizes import check_size
 
 __all__ = [
     "DIRECTED_FAMILIES",

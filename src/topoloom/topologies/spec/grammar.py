@@ -6,9 +6,6 @@ settings  = key "=" value { "," key "=" value }
 """
 
 import logging
-import math
-import os
-import resource
 from collections.abc import Iterator
 from math import prod
 from typing import Any
@@ -17,7 +14,7 @@ import numpy as np
 
 from topoloom.core.errors import InputError, check_made, check_type, hint
 from topoloom.model.directed import DirectedNetworkError, DirectedTopology
-from topoloom.model.topology import MOST_SWITCHES, Topology
+from topoloom.model.topology import Topology
 from topoloom.topologies.spec.parameters import Integer, Parameter
 from topoloom.topologies.spec.registry import (
     DIRECTED_FAMILIES,
@@ -28,17 +25,12 @@ from topoloom.topologies.spec.registry import (
     Family,
     spec_text,
 )
+from topoloom.topologies.spec.sizes import check_host_count, check_size
 
 log = logging.getLogger("topoloom")
 
 #: Most levels of nesting (products of products); a deeper spec is a mistake or an attack.
 _DEEPEST = 20
-_MOST_LINKS = 1 << 28
-_MOST_HOSTS = 16 * MOST_SWITCHES
-#: Bytes per switch, per link and per host while a topology is built (measured).
-_BYTES = (100, 60, 50)
-#: Bytes of memory above which a warning is logged.
-_MUCH_MEMORY = 4e9
 #: The parameter `hosts` of every family that does not declare one itself.
 HOSTS = Integer(
     0, 4096, "hosts on each switch that carries hosts, or 'full': the most with full bandwidth", default=None
@@ -227,7 +219,7 @@ def attach_hosts(topology: Topology, hosts: int | str, full: int | None) -> Topo
         count = full if full is not None else _full_bandwidth_hosts(topology.with_hosts(carries.astype(np.int64)))
     else:
         count = int(hosts)
-    _check_hosts(topology.name, count, int(carries.sum()))
+    check_host_count(topology.name, count, int(carries.sum()))
     return topology.with_hosts(np.where(carries, count, 0))
 
 
@@ -385,63 +377,6 @@ def _read(name: str, key: str, parameter: Parameter, text: str) -> Any:
         return parameter.read(text)
     except InputError as error:
         raise InputError(f"{name}: {key}={error}") from None
-
-
-def check_size(name: str, facts: Facts, hosts: Any = None) -> None:
-    """Refuse a network above the limits or this machine's memory, before any memory is taken; warn of much memory.
-
-    Parameters
-    ----------
-    name : str
-        The family or transform, for messages.
-    facts : Facts
-        Switches, links or degree, and hosts of the network to build.
-    hosts : int, "full" or None
-        Hosts on each switch that carries any; None: those of `facts`.
-
-    Raises
-    ------
-    InputError
-        The switches, links or hosts are above their limits, or do not fit into memory.
-    """
-    if facts.switches > MOST_SWITCHES:
-        raise InputError(f"{name}: {facts.switches} switches; at most {MOST_SWITCHES} are built")
-    links = facts.links if facts.links is not None else facts.switches * (facts.degree or 0) // 2
-    if links > _MOST_LINKS:
-        raise InputError(f"{name}: about {links} links; at most {_MOST_LINKS} are built")
-    each = facts.full_hosts or 0 if hosts == "full" else int(hosts or 0)
-    carriers = facts.switches if facts.carriers is None else facts.carriers
-    _check_hosts(name, each, carriers)
-    attached = each * carriers if hosts is not None else facts.hosts
-    if attached > _MOST_HOSTS:
-        raise InputError(f"{name}: {attached:,} ports of hosts; at most {_MOST_HOSTS:,} are attached")
-    needed = sum(count * size for count, size in zip((facts.switches, links, attached), _BYTES, strict=True))
-    present, whose = _memory()
-    size = f"{name}: {facts.switches:,} switches, {links:,} links and {attached:,} hosts"
-    if needed > present:
-        raise InputError(f"{size} take about {needed / 1e9:.1f} GB of memory; {whose} {present / 1e9:.1f} GB")
-    if needed > _MUCH_MEMORY:
-        log.warning("%s take about %.0f GB of memory", size, needed / 1e9)
-
-
-def _check_hosts(name: str, each: int, carriers: int) -> None:
-    if each * carriers > _MOST_HOSTS:
-        raise InputError(
-            f"{name}: {each:,} hosts on each of {carriers:,} switches are {each * carriers:,} hosts; at most"
-            f" {_MOST_HOSTS:,} are attached"
-        )
-
-
-def _memory() -> tuple[float, str]:
-    """Bytes of memory available (inf where unknown), and a phrase that names the limit."""
-    try:
-        present = float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
-        allowed = resource.getrlimit(resource.RLIMIT_AS)[0]
-        if allowed != resource.RLIM_INFINITY and allowed < present:
-            return float(allowed), "ulimit -v allows"
-    except (AttributeError, ValueError, OSError):
-        return math.inf, ""
-    return present, "this machine has"
 
 
 def _joined_lists(parts: list[str]) -> list[str]:

@@ -19,6 +19,7 @@ from topoloom.topologies.spec import build
 from topoloom_papers.long_runs import long_run
 from topoloom_papers.registry import claim
 from topoloom_papers.verdicts import Outcome, Step, check_statements, compare, listed
+from topoloom_papers.words import MUCH, SIMILAR, means
 
 #: The paper's step, in percent: a difference up to this agrees.
 _STEP = 5.0
@@ -246,6 +247,29 @@ for _column, _percent in ASPL.items():
         _percent,
         _command(_column, 8192, "aspl"),
         partial(_aspl, _column),
+    )
+
+
+@claim(
+    "besta-2014/iii-d-2/tori",
+    "III.D.2: Slim Fly's resilience in diameter is comparable to that of tori, slightly worse than DLN's and significantly"
+    " better than the Dragonfly's",
+    "comparable, slightly, significantly",
+    _command("T3D", 8192, "diameter"),
+)
+def _tori() -> Outcome:
+    columns = ("SF", "T3D", "T5D", "DLN", "DF")
+    exact = {column: survival(column, 8192, "diameter").at_least["75"] for column in columns}
+    fly = exact["SF"]
+    return check_statements(
+        {f"comparable to {name}": abs(fly / max(exact[name], 1e-9) - 1) <= SIMILAR for name in ("T3D", "T5D")}
+        | {
+            "slightly worse than DLN": fly < exact["DLN"] <= fly + 100 * MUCH,
+            "significantly better than DF": fly > (1 + MUCH) * exact["DF"],
+        },
+        f"% of links that can fail: {listed(exact.items(), '{:.0f}')}",
+        f"{means('comparable', SIMILAR)}; {means('significantly', MUCH)}; slightly: by at most 20 points, as the paper's"
+        f" own 40 and 60; {_CRITERION}",
     )
 
 

@@ -1,9 +1,12 @@
 """Claims of Besta 2014 on the structure of Slim Fly: Section II."""
 
+import math
 from contextlib import suppress
 
 from topoloom.core.errors import InputError
 from topoloom.graph.load import full_bandwidth_hosts
+from topoloom.graph.moore import moore_order
+from topoloom.graph.spectrum import spectrum
 from topoloom.topologies.spec import FAMILIES, Facts, build
 from topoloom_papers._helpers import measured
 from topoloom_papers.registry import claim
@@ -122,4 +125,66 @@ def _ports() -> Outcome:
         digits=4,
         assumption="p = ceil(k'/2), for q = 256, near the limit of two thirds; for the paper's q = 19 they are"
         f" {shares[19]:.1f} and {100 - shares[19]:.1f}",
+    )
+
+
+@claim(
+    "besta-2014/ii-a/sizes",
+    "with diameter 2 over 100K endpoints with 64 or 108 ports, nearly 200,000 with 108; tens of millions with diameter 3",
+    "100,000; 200,000; tens of millions",
+    "topoloom families slimfly --hosts 200000 --radix 108",
+)
+def _largest() -> Outcome:
+    def most(ports: int) -> tuple[int, int]:
+        """Hosts and q of the largest balanced Slim Fly."""
+        sizes = {}
+        for q, facts in slim_flies(127).items():
+            degree = int(facts.degree or 0)
+            if degree + -(-degree // 2) <= ports:
+                sizes[facts.switches * -(-degree // 2)] = q
+        largest = max(sizes)
+        return largest, sizes[largest]
+
+    hosts = {ports: most(ports) for ports in (64, 108)}
+    # At most 2/3 of the 108 ports lead to routers: the Moore bound of that degree, with hosts on all remaining ports.
+    bound = {diameter: moore_order(72, diameter) * 36 for diameter in (2, 3)}
+    return check_statements(
+        {
+            "over 100,000 hosts with 108 ports": hosts[108][0] > 100_000,
+            "over 100,000 hosts with 64 ports": hosts[64][0] > 100_000,
+            "nearly 200,000 hosts with 108 ports": 180_000 <= hosts[108][0] <= 200_000,
+            "tens of millions with diameter 3": bound[3] >= 10_000_000,
+        },
+        f"largest balanced Slim Fly: {'; '.join(f'{ports} ports {n:,} hosts (q = {q})' for ports, (n, q) in hosts.items())};"
+        f" Moore's bound with 72 links and 36 hosts per router: {bound[2]:,} with diameter 2, {bound[3]:,} with diameter 3",
+        "p = ceil(k'/2); 'an example network with 108-port routers would have nearly 200,000 endpoints' is the size of the"
+        " bound: MMS graphs reach 8/9 of it",
+        wrong=True,
+    )
+
+
+@claim(
+    "besta-2014/conclusion/expander",
+    "the structure of the graph has the properties of an expander graph",
+    "expander",
+    "topoloom expander slimfly:q=19",
+)
+def _expander() -> Outcome:
+    specs = {
+        "SF": "slimfly:q=19",
+        "DF": "dragonfly:h=7",
+        "T3D": "torus:dims=22x22x22",
+        "FBF-3": "flattened-butterfly:dims=10x10x10",
+    }
+    ends = {name: spectrum(build(spec)) for name, spec in specs.items()}
+    bound = {q: 2 * math.sqrt(int(facts.degree or 0) - 1) for q, facts in slim_flies(19).items() if q >= 5}
+    second = {q: spectrum(build(f"slimfly:q={q}")).second for q in bound}
+    gap = {name: 1 - each.second / each.largest for name, each in ends.items()}
+    return check_statements(
+        {f"q = {q}: the second eigenvalue is at most 2 sqrt(k' - 1)": value <= bound[q] for q, value in second.items()}
+        | {"the gap is wider than that of the others": gap["SF"] > max(value for n, value in gap.items() if n != "SF")},
+        f"1 - second / largest eigenvalue: {listed(gap.items())}",
+        "an expander: the second eigenvalue within 2 sqrt(k' - 1), as Ramanujan graphs and random ones",
+        details="second eigenvalue and bound by q: "
+        + "; ".join(f"{q}: {second[q]:.2f}, {bound[q]:.2f}" for q in bound),
     )

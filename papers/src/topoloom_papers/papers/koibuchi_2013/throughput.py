@@ -1,14 +1,17 @@
 """Claims of Koibuchi 2013 on throughput, with its curves: figures 5 to 8, 10 and 13; all are long runs."""
 
+from dataclasses import replace
 from itertools import pairwise
 from statistics import fmean
 
 from topoloom_papers.curves import Curves, Series
+from topoloom_papers.papers.koibuchi_2013._escapes import accepted_beyond
 from topoloom_papers.papers.koibuchi_2013._ranges import compare_range
 from topoloom_papers.papers.koibuchi_2013._switch_loads import (
     Network,
     before_collapse,
     further_draws,
+    gbit_s,
     greatest,
     sweep,
     throughput,
@@ -110,6 +113,20 @@ def _alike(panel: _Panel, labels: tuple[str, ...], word: str, threshold: float) 
     )
 
 
+#: The figure whose P-HYPERCUBE is simulated beyond saturation, and the load, in flits per host and cycle.
+_COLLAPSE_OF, _BEYOND = "5", 0.5
+
+
+def _with_collapse(outcome: Outcome) -> Outcome:
+    """The outcome, with what was tried against the collapse of P-HYPERCUBE beyond saturation in its details."""
+    tried = accepted_beyond(_panel(_COLLAPSE_OF)[1]["P-HYPERCUBE"], _BEYOND)
+    return replace(
+        outcome,
+        details=f"P-HYPERCUBE at an offered {gbit_s(_BEYOND):.0f} Gbit/s, beyond saturation, accepts, by variant of the"
+        f" routing: {listed(tried.items(), '{:.1f}')}",
+    )
+
+
 def _hypercubes(figure: str, n: int, traffic: str) -> None:
     labels = tuple(networks(n))
 
@@ -120,7 +137,8 @@ def _hypercubes(figure: str, n: int, traffic: str) -> None:
         _command(figure, f"RING-{n}", traffic),
     )
     def compute() -> Outcome:
-        return _alike(_figure(figure, traffic), labels, "similar", SIMILAR)
+        outcome = _alike(_figure(figure, traffic), labels, "similar", SIMILAR)
+        return _with_collapse(outcome) if (figure, traffic) == (_COLLAPSE_OF, "uniform") else outcome
 
 
 def _tori(traffic: str) -> None:
