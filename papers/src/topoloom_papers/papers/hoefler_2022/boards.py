@@ -35,7 +35,7 @@ def _neighbours(side: int, boards: int) -> np.ndarray:
     "full bandwidth for training jobs with two dimensions of parallelism: all accelerators exchange with their four neighbours"
     " on a torus at the full rate of their four ports (Hx2Mesh and Hx4Mesh of 1,024 accelerators)",
     "full bandwidth (abstract)",
-    f"topoloom info {_spec(2, 16)}",
+    "topoloom reproduce hoefler-2022/abstract/two-dimensions",
 )
 def _two_dimensions() -> Outcome:
     found = {}
@@ -143,7 +143,7 @@ def _tree_cost() -> float:
     "hoefler-2022/table-ii/cost",
     "1,024 accelerators: cost of a non-blocking fat tree, of a 2-D HyperX (Hx1Mesh), of Hx2Mesh and of Hx4Mesh",
     f"25.3, 10.8, 5.4, 2.7 million USD ({_MEMORY})",
-    f"topoloom info {_spec(2, 16)}; topoloom info {_spec(4, 8)}; topoloom info fat-tree:k=64,hosts=1024",
+    "topoloom reproduce hoefler-2022/table-ii/cost",
 )
 def _cost() -> Outcome:
     return compare(

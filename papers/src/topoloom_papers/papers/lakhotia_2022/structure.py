@@ -102,7 +102,7 @@ def _moore_96() -> Outcome:
     "lakhotia-2022/abstract/asymptotic",
     "it asymptotically reaches the Moore bound",
     "asymptotically 100 %",
-    "topoloom info polarfly:q=127",
+    "topoloom reproduce lakhotia-2022/abstract/asymptotic",
 )
 def _asymptotic() -> Outcome:
     shares = [share(n, degree) for degree, n in sorted(_sizes("polarfly").items())]
@@ -128,7 +128,7 @@ def _asymptotic() -> Outcome:
     "lakhotia-2022/abstract/degrees",
     "it offers more feasible degrees than Slim Fly, the state of the art (up to degree 128, where the artefact's figure ends)",
     "more",
-    "topoloom families polarfly; topoloom families slimfly",
+    "topoloom reproduce lakhotia-2022/abstract/degrees",
 )
 def _more_degrees() -> Outcome:
     polarfly, slimfly = len(_sizes("polarfly")), len(_sizes("slimfly"))
@@ -141,7 +141,7 @@ def _more_degrees() -> Outcome:
     "lakhotia-2022/abstract/degrees-half",
     "about 50 % more feasible degrees than Slim Fly",
     "about 50 % (as a draft in github.com/segmentrouting/polarfly quotes the paper)",
-    "topoloom families polarfly; topoloom families slimfly",
+    "topoloom reproduce lakhotia-2022/abstract/degrees-half",
 )
 def _half_more() -> Outcome:
     polarfly, slimfly = len(_sizes("polarfly")), len(_sizes("slimfly"))
@@ -270,7 +270,7 @@ _point(
     "lakhotia-2022/artefact-figure/above",
     "PolarFly is above Slim Fly and HyperX at every degree from 20 on",
     "above (the artefact's moore_bound_comparison)",
-    "topoloom families polarfly; topoloom families slimfly",
+    "topoloom reproduce lakhotia-2022/artefact-figure/above",
 )
 def _above() -> Outcome:
     polarfly = {degree: share(n, degree) for degree, n in _sizes("polarfly").items() if degree >= 20}

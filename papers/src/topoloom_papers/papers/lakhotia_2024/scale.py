@@ -111,7 +111,7 @@ def _scale(place: str, other: str, published: str, percent: bool = False) -> Non
         f"lakhotia-2024/{place}/{other.lower()}",
         f"the geometric mean increase in scale over {'3-D HyperX' if other == 'HyperX' else other}",
         shown,
-        f"topoloom families polarstar; topoloom families {other.lower()}",
+        f"topoloom reproduce lakhotia-2024/{place}/{other.lower()}",
     )
     def compute() -> Outcome:
         gain = _gain(other)
@@ -139,7 +139,7 @@ _scale("abstract-v1", "HyperX", "690", percent=True)
     "lakhotia-2024/abstract/largest",
     "the largest known diameter-3 networks for almost all radixes",
     "almost all",
-    "topoloom families polarstar; topoloom families bundlefly",
+    "topoloom reproduce lakhotia-2024/abstract/largest",
 )
 def _almost_all() -> Outcome:
     ours, others = _largest("PolarStar"), [_largest(name) for name in ("Bundlefly", "Dragonfly", "HyperX")]
@@ -161,7 +161,7 @@ def _point(name: str, published: dict[int, float]) -> None:
         f"{'3-D HyperX' if name == 'HyperX' else name}'s share of the Moore bound for diameter 3",
         ", ".join(f"{value:g} % at radix {radix}" for radix, value in published.items())
         + " (read off the artefact's figure)",
-        f"topoloom families {name.lower()}",
+        f"topoloom reproduce lakhotia-2024/artefact-figure/{name.lower()}",
     )
     def compute() -> Outcome:
         sizes = _largest(name)

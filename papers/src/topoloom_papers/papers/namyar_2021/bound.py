@@ -185,7 +185,7 @@ _XPANDERS = {
     "namyar-2021/artefact/xpanders",
     "the artefact's 15 Xpanders of 32-port switches: each size is that of a lifted full mesh",
     "15 sizes from 8,000 to 128,142 servers (names of files)",
-    "topoloom info xpander:degree=26,lifts=50,hosts=6",
+    "topoloom reproduce namyar-2021/artefact/xpanders",
 )
 def _xpanders() -> Outcome:
     off = []

@@ -1,0 +1,132 @@
+"""Claims of Kim 2008's figure 8: load curves of MIN, VAL, UGAL-G and UGAL-L on 1,056 hosts, for uniform random and worst-case
+traffic. The paper was not at hand: numbers are quoted from memory where a claim says so; what notes on the paper say of its
+routing is marked likewise.
+"""
+
+from topoloom_papers._load_curves import Contender, LoadPoint, above, latency_figure, saturates, swept
+from topoloom_papers.curves import Curves
+from topoloom_papers.papers.kim_2008.structure import EXAMPLE
+from topoloom_papers.registry import claim
+from topoloom_papers.verdicts import Outcome, Step, check_statements, compare
+
+#: Single-flit packets, 3 virtual channels with 16 flits each, and cables that take the same time everywhere.
+_SETTINGS = ("vcs=3", "buffer_flits=48")
+_CURVES = {
+    "MIN": Contender("MIN", EXAMPLE, "dragonfly", _SETTINGS),
+    "VAL": Contender("VAL", EXAMPLE, "valiant", _SETTINGS),
+    "UGAL-G": Contender("UGAL-G", EXAMPLE, "ugal-g", _SETTINGS),
+    "UGAL-L": Contender("UGAL-L", EXAMPLE, "ugal-l", _SETTINGS),
+}
+_WIDTH = 0.02
+_UNIFORM, _WORST = "uniform", "worst-case"
+_LOADS = (0.1, 0.2, 0.3, 0.4)
+_STEP = Step(0.03, "a step of the drawn curves and the search's width")
+_SAID = f"1,056 hosts, p = h = 4, a = 8; packets of one flit, 3 virtual channels of 16 flits; saturation to {_WIDTH:g}"
+
+
+def _saturation(name: str, traffic: str) -> float:
+    """The greatest load that a routing carries."""
+    return saturates(_CURVES[name], traffic, _WIDTH, (1,))[0]
+
+
+def _swept(traffic: str) -> dict[str, list[LoadPoint]]:
+    return {name: swept(_CURVES[name], traffic, _LOADS) for name in ("VAL", "UGAL-G", "UGAL-L")}
+
+
+def _figure(traffic: str, letter: str) -> Curves:
+    return latency_figure(f"kim-2008-figure-8{letter}", f"Latency, {traffic} traffic", _swept(traffic))
+
+
+@claim(
+    "kim-2008/fig-8a/val",
+    "uniform random traffic: VAL carries half of the capacity",
+    "0.5 (quoted from memory; not checked against the print)",
+    f"topoloom simulate {EXAMPLE} --engine valiant --traffic uniform --loads 1 --saturation --saturation-width {_WIDTH:g}",
+)
+def _uniform_val() -> Outcome:
+    return compare(
+        {"VAL": 0.5},
+        {"VAL": _saturation("VAL", _UNIFORM)},
+        step=_STEP,
+        digits=3,
+        assumption=_SAID,
+        reason=_SAID,
+        figure=_figure(_UNIFORM, "a"),
+    )
+
+
+@claim(
+    "kim-2008/fig-8a/min",
+    "uniform random traffic: MIN carries more than VAL, and both UGAL as much as MIN",
+    "more, as much (the purpose of adaptive routing, after the abstract)",
+    f"topoloom simulate {EXAMPLE} --engine dragonfly --traffic uniform --loads 1 --saturation --saturation-width {_WIDTH:g}",
+)
+def _uniform_min() -> Outcome:
+    found = {name: _saturation(name, _UNIFORM) for name in _CURVES}
+    return check_statements(
+        {
+            "MIN carries more than VAL": above(found["MIN"], found["VAL"]),
+            "UGAL-G carries as much as MIN, within a tenth": found["UGAL-G"] >= 0.9 * found["MIN"],
+            "UGAL-L carries as much as MIN, within a tenth": found["UGAL-L"] >= 0.9 * found["MIN"],
+        },
+        ", ".join(f"{name} {value:.2f}" for name, value in found.items()),
+        _SAID,
+    )
+
+
+@claim(
+    "kim-2008/fig-8b/val-min",
+    "worst-case traffic: VAL carries about half of the capacity, MIN 1/(a h) of it",
+    "0.5, 0.031 (quoted from memory; not checked against the print)",
+    f"topoloom simulate {EXAMPLE} --engine valiant --traffic worst-case --loads 1 --saturation --saturation-width {_WIDTH:g}",
+)
+def _worst_val() -> Outcome:
+    return compare(
+        {"VAL": 0.5, "MIN": 1 / 32},
+        {"VAL": _saturation("VAL", _WORST), "MIN": _saturation("MIN", _WORST)},
+        step=Step({"VAL": 0.03, "MIN": _WIDTH}, "a step of the drawn curves, and the search's width"),
+        digits=3,
+        assumption=f"each group sends to the next one. {_SAID}",
+        reason=_SAID,
+        figure=_figure(_WORST, "b"),
+    )
+
+
+@claim(
+    "kim-2008/fig-8b/ugal-g",
+    "worst-case traffic: UGAL with global information approaches the throughput of VAL",
+    "approaches (abstract: that of ideal adaptive routing)",
+    f"topoloom simulate {EXAMPLE} --engine ugal-g --traffic worst-case --loads 1 --saturation --saturation-width {_WIDTH:g}",
+)
+def _worst_ugal_g() -> Outcome:
+    ideal, val = _saturation("UGAL-G", _WORST), _saturation("VAL", _WORST)
+    return check_statements(
+        {"at least nine tenths of VAL's": ideal >= 0.9 * val}, f"UGAL-G {ideal:.2f}, VAL {val:.2f}", _SAID
+    )
+
+
+@claim(
+    "kim-2008/fig-8b/ugal-l",
+    "worst-case traffic: with local queues only, adaptive routing gives degraded performance",
+    "degraded (abstract)",
+    f"topoloom simulate {EXAMPLE} --engine ugal-l --traffic worst-case --loads 0.1,0.2,0.3,0.4",
+)
+def _worst_ugal_l() -> Outcome:
+    curves = _swept(_WORST)
+    local, ideal = (
+        {point.offered: point.latency_mean for point in curves[name] if not point.saturated}
+        for name in ("UGAL-L", "UGAL-G")
+    )
+    both = [load for load in local if load in ideal]
+    throughput = {name: _saturation(name, _WORST) for name in ("UGAL-L", "UGAL-G")}
+    return check_statements(
+        {
+            "its latency is higher than with global information at every load that both carry": bool(both)
+            and all((local[load] or 0) > (ideal[load] or 0) for load in both),
+            "it carries no more": not above(throughput["UGAL-L"], throughput["UGAL-G"]),
+        },
+        "; ".join(f"load {load:g}: UGAL-L {local[load]}, UGAL-G {ideal[load]} cycles" for load in both)
+        + f"; saturation {throughput['UGAL-L']:.2f} and {throughput['UGAL-G']:.2f}",
+        _SAID,
+        figure=_figure(_WORST, "b"),
+    )
