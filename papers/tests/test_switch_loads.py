@@ -5,11 +5,16 @@ import pytest
 
 from topoloom import build, route, simulate
 from topoloom_papers.long_runs import LONG_RUNS
+from topoloom_papers.papers.koibuchi_2013._escapes import varied
 from topoloom_papers.papers.koibuchi_2013._switch_loads import (
     HIGHEST_NS,
+    PRESET,
     Network,
+    before_collapse,
     clos_in_other_racks,
+    further_draws,
     gbit_s,
+    greatest,
     low_ns,
     sweep,
     throughput,
@@ -36,6 +41,17 @@ def test_throughput_is_where_latency_passes_1200_ns(points, expected):
     assert throughput(points) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize(
+    ("accepted", "expected"),
+    [((1.0, 2.0, 0.6, 2.5), 2.0), ((1.0, 2.0, 1.99, 2.2), 2.2), ((1.0,), 1.0)],
+    ids=["collapsed", "by chance", "one point"],
+)
+def test_the_throughput_is_the_most_accepted_before_the_collapse(accepted, expected):
+    """Where accepted traffic falls by more than 1 %, the curve ends: what a later load seems to accept does not count."""
+    points = before_collapse([(each, 500.0) for each in accepted])
+    assert greatest(points) == expected
+
+
 @pytest.fixture
 def measured_now(monkeypatch):
     """Long runs are made, and forgotten again."""
@@ -53,6 +69,33 @@ def test_a_sweep_rises_and_ends():
     assert accepted == sorted(accepted)
     assert len(points) > 2
     assert all(ns <= HIGHEST_NS for _, ns in points[:-1])
+
+
+@pytest.mark.exhaustive
+@pytest.mark.usefixtures("measured_now")
+def test_a_further_draw_ends_at_the_last_load_that_is_carried():
+    """The accepted traffic is that of a load that the draw's network carries, and the next multiple saturates it."""
+    network = Network("ring-shortcuts:n=16,degree=3,hosts=4,seed={seed}", "silla-duato", 4)
+    (accepted,) = further_draws(network, "uniform", 0.05, (2,))
+    routing = route(build("ring-shortcuts:n=16,degree=3,hosts=4,seed=2"), "silla-duato", virtual_channels=4)
+    last = round(accepted / gbit_s(0.05)) * 0.05
+    loads = [round(last, 6), round(last + 0.05, 6)]
+    points = simulate(routing, "uniform", PRESET, loads=loads, seed=2, interval=0.05).points
+    assert [point.saturated for point in points] == [False, True]
+    assert gbit_s(points[0].accepted) == pytest.approx(accepted, abs=1e-3)
+
+
+@pytest.mark.exhaustive
+def test_the_variants_of_the_routing_begin_with_the_engine():
+    """Escaping at once is engine silla-duato: the same latency below saturation; waiting does not lose packets."""
+    network = Network("ring-shortcuts:n=16,degree=4,hosts=2,seed=1", "silla-duato", 4)
+    engine = simulate(
+        route(network.build(1), "silla-duato", virtual_channels=4), "uniform", PRESET, loads=[0.3], seed=1
+    ).points[0]
+    for numbers in ((0, 0, 0), (200, 0, 0), (0, 80, 0)):
+        point = simulate(varied(network, *numbers), "uniform", PRESET, loads=[0.3], seed=1).points[0]
+        assert point.accepted == pytest.approx(engine.accepted, rel=0.03), numbers
+        assert point.latency_mean == pytest.approx(engine.latency_mean, rel=0.15), numbers
 
 
 @pytest.mark.usefixtures("measured_now")

@@ -54,14 +54,33 @@ def permute(topology: Topology, mode: str, rack: int | None, doubles: str, seed:
     if rack is not None and rack >= topology.switches:
         raise InputError(f"permute: rack={rack} holds all {topology.switches} switches; use a smaller rack")
     for attempt in range(100):
-        links = _permuted(topology, mode, home, Draws(seed, attempt))
-        if doubles == "drop":
-            links = np.unique(np.sort(links, axis=1), axis=0)
-        changed = topology.replace(links=links)
+        changed = permuted_once(topology, home, mode, doubles, Draws(seed, attempt))
         if int(components(changed).max()) <= int(components(topology).max()):
             return changed
         log.warning("permute: draw %d is not connected; drawing again", attempt + 1)
     raise InputError("permute: 100 draws in a row are not connected; use smaller racks or mode=partial")
+
+
+def permuted_once(topology: Topology, home: np.ndarray, mode: str, doubles: str, draws: Draws) -> Topology:
+    """One draw of `permute`, which may be disconnected.
+
+    Parameters
+    ----------
+    topology : Topology
+    home : int64[switches]
+        The rack of each switch, numbered from 0.
+    mode, doubles : str
+        As in `permute`.
+    draws : Draws
+
+    Returns
+    -------
+    Topology
+    """
+    links = _permuted(topology, mode, home, draws)
+    if doubles == "drop":
+        links = np.unique(np.sort(links, axis=1), axis=0)
+    return topology.replace(links=links)
 
 
 def rack_of(switches: int, racks: int) -> np.ndarray:

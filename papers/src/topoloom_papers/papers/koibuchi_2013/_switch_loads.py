@@ -22,10 +22,15 @@ PRESET = "koibuchi-2013"
 #: Load of an almost empty network in flits per host and cycle (1 and 0.2 Gbit/s): links are busy for 2 to 4 % of the time.
 #: `LOW_4` is for networks of degree 4, with half the links for as many hosts and paths twice as long.
 LOW, LOW_4 = 0.01, 0.002
-#: A curve ends beyond `HIGHEST_NS`; Koibuchi 2013 reads the throughput at 1,200 ns.
+#: A curve ends beyond `HIGHEST_NS`; Koibuchi 2013 III.D reads the throughput of figures 10 and 16 at 1,200 ns.
 HIGHEST_NS, THROUGHPUT_NS = 2000.0, 1200.0
 #: Least ratio of the latency of a saturated network to that of an almost empty one.
 _LOADED = 1.5
+#: Beyond saturation, accepted traffic is below this share of what was accepted at a lower load, or latency below that of the
+#: load before: packets that wait have not arrived when the simulation ends.
+_FALLS, _FALLS_NS = 0.99, 0.95
+#: Relative half width of the confidence interval of the latencies of further draws.
+_INTERVAL = 0.05
 
 
 @dataclass(frozen=True)
@@ -152,6 +157,63 @@ def _sweep(network: Network, traffic: str, step: float) -> list[tuple[float, flo
         if by_load[load][2]:
             break
     return [(round(accepted, 5), round(ns, 4)) for accepted, ns in points]
+
+
+def further_draws(network: Network, traffic: str, width: float, draws: Sequence[int]) -> list[float]:
+    """Throughput before saturation in Gbit/s per host, as `greatest`, of further draws of a random network.
+
+    Loads are multiples of `width`. The search begins at the offered load that the first draw accepted last, and goes up while
+    the load is carried, or down until one is: the accepted traffic of the last load that is carried.
+    """
+    start = max(1, round(greatest(sweep(network, traffic, round(4 * width, 6))) / gbit_s(width)))
+    command = network.command(traffic, f"multiples of {width:g} from {start * width:g}")
+    command += f" --interval {_INTERVAL:g}, to saturation; seeds of topology and simulation "
+    command += ", ".join(map(str, draws)) + network.more
+    return long_run(command, list[float], lambda: [_carried(network, traffic, width, start, draw) for draw in draws])
+
+
+def _carried(network: Network, traffic: str, width: float, start: int, draw: int) -> float:
+    def accepted(multiple: int) -> float | None:
+        """Accepted traffic at a load; None if the network is saturated."""
+        load = round(multiple * width, 6)
+        curve = simulate(_routed(network, draw), traffic, PRESET, loads=[load], seed=draw, jobs=1, interval=_INTERVAL)
+        if curve.ended != "done":
+            raise KeyboardInterrupt
+        point = curve.points[0]
+        return None if point.saturated else round(gbit_s(point.accepted), 4)
+
+    multiple, last = start, accepted(start)
+    if last is None:
+        while last is None and multiple > 1:
+            multiple -= 1
+            last = accepted(multiple)
+        return last or 0.0
+    while multiple * width < 1 and (higher := accepted(multiple + 1)) is not None:
+        multiple, last = multiple + 1, higher
+    return last
+
+
+def before_collapse(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The points of a curve up to saturation: to where accepted traffic or latency falls, by more than chance.
+
+    Examples
+    --------
+    >>> before_collapse([(1.0, 500.0), (2.0, 600.0), (0.6, 1900.0), (2.1, 1200.0)])
+    [(1.0, 500.0), (2.0, 600.0)]
+    >>> before_collapse([(1.0, 500.0), (2.0, 900.0), (2.1, 700.0)])
+    [(1.0, 500.0), (2.0, 900.0)]
+    """
+    rising: list[tuple[float, float]] = []
+    for accepted, ns in points:
+        if rising and (accepted < _FALLS * greatest(rising) or ns < _FALLS_NS * rising[-1][1]):
+            break
+        rising.append((accepted, ns))
+    return rising
+
+
+def greatest(points: Sequence[tuple[float, float]]) -> float:
+    """Throughput in Gbit/s per host: the most traffic accepted before the network is saturated (Koibuchi 2013 III.C.1)."""
+    return max(accepted for accepted, _ in points)
 
 
 def throughput(points: Sequence[tuple[float, float]]) -> float:

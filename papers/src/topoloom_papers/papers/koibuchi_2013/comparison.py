@@ -1,16 +1,14 @@
-"""Claims of Koibuchi 2013's sections I, V to VII: random topologies compared, their reliability and their paths."""
+"""Claims of Koibuchi 2013's sections I, V and VII: random topologies compared, and their reliability."""
 
-import time
 from functools import lru_cache, partial
 from itertools import pairwise
 from statistics import fmean
 
 from topoloom.failures.resilience import resilience
-from topoloom.routing.route import route
 from topoloom.topologies.spec import build
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.long_runs import long_run
-from topoloom_papers.papers.koibuchi_2013._switch_loads import LOW_4, Network, low_ns, sweep, throughput
+from topoloom_papers.papers.koibuchi_2013._switch_loads import LOW_4, Network, low_ns, throughput
 from topoloom_papers.papers.koibuchi_2013.latency import (
     CLOS_READINGS,
     DRAWS,
@@ -20,9 +18,10 @@ from topoloom_papers.papers.koibuchi_2013.latency import (
     torus_networks,
 )
 from topoloom_papers.papers.koibuchi_2013.layout import laid_out
-from topoloom_papers.papers.koibuchi_2013.throughput import FINE, SIMILAR, STEP, THROUGHPUT_NOTE, throughputs
+from topoloom_papers.papers.koibuchi_2013.throughput import LATENCY_NOTE, THROUGHPUT_NOTE, curve, throughputs
 from topoloom_papers.registry import claim
 from topoloom_papers.verdicts import Outcome, Step, check_statements, compare, listed
+from topoloom_papers.words import SAME, SIMILAR, means
 
 #: Latencies that differ by at most this count as equal, in %: Koibuchi 2013 III.D, "only between 3 % and 5 %" (RING-8 and
 #: P-HYPERCUBE).
@@ -113,18 +112,13 @@ def _panels(traffic: str) -> None:
         networks(8)["P-HYPERCUBE"].command(traffic, "0.01:0.5:0.05"),
     )
     def load() -> Outcome:
-        gbit_s_of = {
-            name: throughput(sweep(network, traffic, FINE if name.endswith("-4") else STEP))
-            for name, network in _rivals().items()
-        }
+        gbit_s_of = {name: throughput(curve(network, name, traffic)) for name, network in _rivals().items()}
         best = max(gbit_s_of.values())
         return check_statements(
-            _best_and_between(
-                {name: value >= best * (1 - SIMILAR / 100) for name, value in gbit_s_of.items()}, gbit_s_of
-            ),
+            _best_and_between({name: value >= best * (1 - SIMILAR) for name, value in gbit_s_of.items()}, gbit_s_of),
             f"Gbit/s per host: {listed(gbit_s_of.items(), '{:.1f}')}; m: {listed(_lengths_m().items(), '{:.2f}')}",
-            f"best: no network's throughput is more than {SIMILAR:g} % higher, and equally good ones have longer cables;"
-            f" {THROUGHPUT_NOTE}",
+            f"best: no network's throughput is more than {100 * SIMILAR:g} % higher, and equally good ones have longer cables;"
+            f" {LATENCY_NOTE}",
             figure=_figure(traffic, gbit_s_of, "throughput", "Gbit/s per host"),
         )
 
@@ -163,9 +157,9 @@ def _permuted_throughput() -> Outcome:
             gbit_s_of = throughputs(panel, traffic)
             gains[f"figure {panel}, {permuted}, {traffic}"] = 100 * (gbit_s_of[permuted] / gbit_s_of[plain] - 1)
     return check_statements(
-        {f"{name}: not lower": gain >= -SIMILAR for name, gain in gains.items()},
+        {f"{name}: not lower": gain >= -100 * SAME for name, gain in gains.items()},
         f"%: {listed(gains.items(), '{:+.0f}')}",
-        f"identical: at most {SIMILAR:g} % lower; {THROUGHPUT_NOTE}",
+        f"identical or higher: at most {100 * SAME:g} % lower; {THROUGHPUT_NOTE}",
     )
 
 
@@ -249,68 +243,13 @@ def _reliability() -> Outcome:
     }
     spread = 100 * (max(failing.values()) / min(failing.values()) - 1)
     return check_statements(
-        {f"the greatest is within {SIMILAR:.0f} % of the least": spread <= SIMILAR},
+        {f"the greatest is within {100 * SIMILAR:.0f} % of the least": spread <= 100 * SIMILAR},
         f"{listed(failing.items(), '{:.1f}')} % of all links",
         f"the share of random link failures after which the network is still connected in three quarters of the orders;"
-        f" similar: within {SIMILAR:g} %",
+        f" {means('similar', SIMILAR)}",
     )
 
 
 def _three_quarters(spec: str) -> float:
     exact = resilience(build(spec), interval_width=0.005).exact
     return round(100 * (exact or 0.0), 3)
-
-
-_PATHS = tuple(range(8, 15))
-
-
-@claim(
-    "koibuchi-2013/fig-17",
-    "paths to every destination by one thread, RING-14 of 16,384 switches: computing time",
-    "under 82 s",
-    "topoloom route ring-shortcuts:n=16384,degree=14 --engine updown --jobs 1 --check 1",
-)
-def _paths() -> Outcome:
-    seconds = {engine: {2 ** int(n): value for n, value in _path_seconds(engine).items()} for engine in _ENGINES}
-    rows = "; ".join(
-        f"{engine} {listed([(f'{size:,}', value) for size, value in by_size.items()], '{:.2f}')}"
-        for engine, by_size in seconds.items()
-    )
-    return check_statements(
-        {f"{what}: under 82 s": seconds[engine][16384] < 82 for engine, what in _ENGINES.items()},
-        ", ".join(f"{what} {seconds[engine][16384]:.1f} s" for engine, what in _ENGINES.items()),
-        "the next hop at every switch to every destination, without verification; processor time on the machine on which the"
-        f" project is tested, in seconds by number of switches: {rows}",
-        figure=Curves(
-            "koibuchi-2013-figure-17",
-            "Computing paths of RING-log2 N, one thread",
-            "switches",
-            "seconds",
-            tuple(
-                Series(engine, tuple((float(n), s) for n, s in by_size.items())) for engine, by_size in seconds.items()
-            ),
-            log_x=True,
-        ),
-    )
-
-
-#: Engines: plain shortest paths, and the deadlock-free paths of the paper's simulation.
-_ENGINES = {"minimal": "shortest paths", "updown": "up*/down* paths"}
-
-
-def _path_seconds(engine: str) -> dict[str, float]:
-    def compute() -> dict[str, float]:
-        route(build("ring-shortcuts:n=64,degree=6"), engine, jobs=1, check=1)  # compiles and loads the kernels
-        seconds = {}
-        for n in _PATHS:
-            topology = build(f"ring-shortcuts:n={2**n},degree={n}")
-            began = time.process_time()
-            route(topology, engine, jobs=1, check=1)
-            seconds[str(n)] = round(time.process_time() - began, 4)
-        return seconds
-
-    return long_run(
-        f"topoloom route ring-shortcuts:n=2^N,degree=N --engine {engine} --jobs 1 --check 1, N 8 to 14",
-        dict[str, float],
-        compute,
-    )

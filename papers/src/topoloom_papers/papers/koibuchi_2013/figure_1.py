@@ -150,10 +150,7 @@ def _figure_1b() -> Outcome:
         for reading, each in readings.items()
         for name, times in each.items()
     )
-    note = (
-        "in canonical order and in sequence, as in the paper; RING-n for N = 64 .. 4,096 (tori: 64, 256 ..), compared at 4,096:"
-        f" {ratios}"
-    )
+    note = "in canonical order and in sequence, as in the paper; N = 64 .. 4,096 (tori: 64, 256 ..), compared at 4,096"
     series = tuple(
         Series(
             name,
@@ -172,6 +169,7 @@ def _figure_1b() -> Outcome:
         digits=3,
         assumption=note,
         reason=note,
+        details=ratios,
         figure=Curves(
             "koibuchi-2013-figure-1b",
             "Mean cable length, in sequence",

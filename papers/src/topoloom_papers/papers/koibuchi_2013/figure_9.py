@@ -143,6 +143,8 @@ def _cost() -> Outcome:
         f"RING-12 {mapping}, {usd:g} USD each to install, P-HYPERCUBE's second links {what}: {value:.1f} %"
         for (mapping, usd, what), value in below.items()
     )
-    note = f"cable prices from 50 to 200 USD, linear in the length (the paper does not give the dependence); {text}"
+    note = "cable prices from 50 to 200 USD, linear in the length (the paper does not give the dependence)"
     nearest = min(below.values(), key=lambda percent: abs(percent - 27))
-    return compare({"%": "27"}, {"%": nearest}, readings=len(below), digits=4, assumption=note, reason=note)
+    return compare(
+        {"%": "27"}, {"%": nearest}, readings=len(below), digits=4, assumption=note, reason=note, details=text
+    )

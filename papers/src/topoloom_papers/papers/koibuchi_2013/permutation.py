@@ -223,9 +223,9 @@ def _conserved() -> Outcome:
     return check_statements(
         parts,
         "; ".join(rows),
-        "second links between the same two switches are kept as two cables, or ignored, as in Koibuchi 2013 III.A for the case"
-        " that they are prohibited; the paper does not state which; bisection bandwidth is conserved if all links are and the"
-        " cut divides no rack",
+        "second links between two switches are kept, or ignored, as in Koibuchi 2013 III.A if they are prohibited; the paper"
+        " does not state which",
+        details="bisection bandwidth is conserved if all links are and the cut divides no rack",
     )
 
 
