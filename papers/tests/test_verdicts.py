@@ -88,7 +88,12 @@ def test_a_reason_has_room_for_the_first_statements_only():
     assert len(outcome.why) < LONGEST_WHY
     assert outcome.details == f"does not hold: {'; '.join(many)}; setup"
     assert check_statements({"a": False, "b": False}, "1").details == ""
-    assert check_statements({"x" * 500: False}, "1").why == f"does not hold: {'x' * 500}"
+    long = check_statements({"x" * 500: False}, "; ".join(["number 1"] * 60))
+    for text in (long.why, long.ours):
+        assert len(text) <= LONGEST_WHY
+        assert text.endswith(" ... (details)")
+    assert long.ours.startswith("number 1; number 1; ")
+    assert long.details == f"{'; '.join(['number 1'] * 60)}; does not hold: {'x' * 500}"
     assert (
         compare({"x": "1"}, {"x": 2.0}, details="setup").details
         == compare({"x": "1"}, {"x": 1.0}, details="setup").details

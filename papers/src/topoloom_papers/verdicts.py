@@ -53,7 +53,7 @@ def verdicts_named(words: Iterable[str]) -> tuple[Verdict, ...]:
 AGREE = (Verdict.EXACT, Verdict.HOLDS, Verdict.STEP, Verdict.READING)
 
 
-#: Most characters of a reason; the rest is details.
+#: Most characters of our numbers and of a reason in one line; the rest is details.
 LONGEST_WHY = 400
 #: Most characters of the statements that do not hold, within a reason.
 _LONGEST_FAILING = 200
@@ -85,6 +85,14 @@ class Outcome:
     readings: int = 1
     figure: Curves | Steps | None = None
     details: str = ""
+
+    def __post_init__(self) -> None:
+        """Shorten what is too long for a line of a table; the whole text stands in the details."""
+        for field in ("why", "ours"):
+            text = getattr(self, field)
+            if len(text) > LONGEST_WHY:
+                object.__setattr__(self, "details", _joined([text, self.details]))
+                object.__setattr__(self, field, _shortened(text))
 
     @property
     def verdict_text(self) -> str:
@@ -245,6 +253,14 @@ def _first(statements: list[str]) -> list[str]:
             break
         shown.append(text)
     return shown
+
+
+def _shortened(text: str) -> str:
+    """The first whole parts of a text that fit into `LONGEST_WHY`, and that it goes on."""
+    more = " ... (details)"
+    room = text[: LONGEST_WHY - len(more)]
+    end = max(room.rfind("; "), room.rfind(", "))
+    return (room[:end] if end > 0 else room) + more
 
 
 def _agrees(published: float | str, value: float, cut: bool) -> bool:
