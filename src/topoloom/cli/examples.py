@@ -18,7 +18,7 @@ EXAMPLES = {
     "build": "slimfly:q=19,hosts=15 -o slimfly.json",
     "convert": "slimfly.json slimfly.graphml",
     "optimize": "torus:dims=8x8 --seconds 10 -o better.json",
-    "route": "slimfly:q=5,hosts=3 --engine dfsssp-switches-switches -o tables",
+    "route": "slimfly:q=5,hosts=3 --engine dfsssp-switches -o tables",
     "reroute": "slimfly:q=5,hosts=3 0-1,7",
     "export": "slimfly:q=5,hosts=3 opensm -o fabric",
     "repair": "old.net old.lft new.net -o repaired",
