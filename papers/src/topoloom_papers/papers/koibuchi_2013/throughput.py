@@ -49,7 +49,21 @@ def throughputs(panel: str, traffic: str) -> dict[str, float]:
 
 
 def curve(network: Network, label: str, traffic: str) -> list[tuple[float, float]]:
-    """The curve of a network's first draw up to saturation."""
+    """The curve of a network's first draw up to saturation.
+
+    Parameters
+    ----------
+    network : Network
+    label : str
+        Its name in the figure; networks of degree 4 and the Clos saturate early and have finer steps.
+    traffic : str
+        The name of a pattern.
+
+    Returns
+    -------
+    list of (float, float)
+        Accepted traffic in Gbit/s per host, and mean latency in ns.
+    """
     early = label.endswith("-4") or "CLOS" in label
     return before_collapse(sweep(network, traffic, FINE if early else STEP))
 
