@@ -17,13 +17,9 @@ from topoloom_papers.verdicts import Verdict, verdicts_named
 #: Options for long runs, shared by the command and the tasks of a study.
 Full = Annotated[bool, setting("make the long runs again (minutes to hours) instead of reading the kept ones")]
 Missing = Annotated[bool, setting("make the long runs that are not kept; read the others")]
+_WORDS = " or ".join([", ".join(verdict.word for verdict in [*Verdict][:-1]), [*Verdict][-1].word])
 Verdicts = Annotated[
-    tuple[str, ...],
-    setting(
-        "only claims with this verdict: exact, holds, step, reading, explained, paper-wrong, not-reproducible or not-run; may"
-        " be repeated",
-        metavar="VERDICT",
-    ),
+    tuple[str, ...], setting(f"only claims with this verdict: {_WORDS}; may be repeated", metavar="VERDICT")
 ]
 
 #: Seconds between two checks whether the work is stopped.

@@ -30,20 +30,18 @@ def command(operation: FamiliesOperation, output: Json) -> None:
 def _print_catalogue(chosen: list[Family | Transform]) -> None:
     for entry in chosen:
         kind = "" if isinstance(entry, Family) else "+"
-        directed = "[directed] " if isinstance(entry, DirectedFamily) else ""
-        say(f"{kind + entry.name:22} {directed}{entry.description}")
+        say(f"{kind + entry.name:22} {_described(entry)}")
         say(f"{'':22} {', '.join(f'{k}={_default(p)}' for k, p in entry.parameters.items())}")
     say("\nproduct:(SPEC)*(SPEC) is the Cartesian product; every family also takes hosts=NUMBER or hosts=full.")
 
 
 def _print_page(entry: Family | Transform) -> None:
-    directed = "[directed] " if isinstance(entry, DirectedFamily) else ""
-    say(f"{entry.name}: {directed}{entry.description}")
+    say(f"{entry.name}: {_described(entry)}")
     if isinstance(entry, Family) and entry.aliases:
         say(f"also called: {', '.join(entry.aliases)}")
     parameters = dict(entry.parameters)
     if isinstance(entry, Family):
-        parameters.setdefault("hosts", DIRECTED_HOSTS if directed else HOSTS)
+        parameters.setdefault("hosts", DIRECTED_HOSTS if isinstance(entry, DirectedFamily) else HOSTS)
     for key, parameter in parameters.items():
         requirement = "required" if parameter.required else f"default {_default(parameter)}"
         say(
@@ -53,6 +51,11 @@ def _print_page(entry: Family | Transform) -> None:
         for key, meaning in entry.labels.items():
             say(f"  label {key}: {meaning}")
     say(f"source: {entry.source}")
+
+
+def _described(entry: Family | Transform) -> str:
+    """What it is, and whether its links have one direction."""
+    return f"{'[directed] ' if isinstance(entry, DirectedFamily) else ''}{entry.description}"
 
 
 def _default(parameter: Parameter) -> str:

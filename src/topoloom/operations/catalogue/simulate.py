@@ -130,10 +130,10 @@ class SimulateOperation(Operation, frozen=True, kw_only=True):
         from topoloom.simulation.flits.directed import directed_simulate, directed_traffic
 
         self.refuse_changed(["tables", "qos", "between"], "the network is directed")
-        directed_traffic(self.traffic, network, self.seed)  # refused before the tables are made
+        traffic = directed_traffic(self.traffic, network, self.seed)  # refused before the tables are made
         return directed_simulate(
             directed_tables(self, network, context),
-            self.traffic,
+            traffic,
             self.preset,
             settings=texts_of(self.set),
             loads=self.loads or (),
