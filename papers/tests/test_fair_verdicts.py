@@ -108,3 +108,25 @@ def test_fewer_routers_by_the_ports_of_networks_and_not_by_printed_shares(monkey
 def _few_routers(spec):
     """The networks of the claim, without the Dragonfly of the same radix, which agrees in another reading."""
     return build("slimfly:q=19,hosts=15" if spec == "dragonfly:a=22,h=2,p=11,g=45" else spec)
+
+
+@pytest.mark.parametrize(
+    ("planned_m", "to_new", "verdict"),
+    [(4.6, 0, Verdict.READING), (10.5, 0, Verdict.NOT_REPRODUCIBLE), (4.6, 1, Verdict.NOT_REPRODUCIBLE)],
+)
+def test_short_cables_to_new_racks_need_places_for_them(monkeypatch, planned_m, to_new, verdict):
+    """New racks around the old ones are as far as old ones are apart; in places kept free they can be near."""
+    racks = {
+        growth._LAYER: growth._Racks(128, 1, 0, 13.35, 13.28),
+        growth._PLANNED: growth._Racks(128, 1, to_new, planned_m, 10.42),
+    }
+    monkeypatch.setattr(growth, "long_run", lambda command, kind, compute: racks[command])
+    assert _verdict("truong-2016/abstract/short-cables") is verdict
+
+
+@pytest.mark.exhaustive
+def test_a_floor_for_all_racks_has_the_new_ones_beside_their_only_old_one():
+    """Measured: 128 new racks of layer 1, each cabled to one old rack only, nearer than old racks are to each other."""
+    racks = growth._planned_racks()
+    assert (racks.racks, racks.to_old, racks.to_new) == (128, 1, 0)
+    assert racks.new_m < 0.6 * racks.old_m
