@@ -4,7 +4,9 @@ import pytest
 
 from topoloom import build
 from topoloom.cost.table_iv import COLUMNS
+from topoloom_papers._load_curves import LoadPoint
 from topoloom_papers.papers.besta_2014 import costs
+from topoloom_papers.papers.kim_2008 import loads
 from topoloom_papers.papers.koibuchi_2013 import layout
 from topoloom_papers.papers.truong_2016 import cost, graphs, growth, sizes
 from topoloom_papers.papers.zhao_2025 import table_3
@@ -130,3 +132,33 @@ def test_a_floor_for_all_racks_has_the_new_ones_beside_their_only_old_one():
     racks = growth._planned_racks()
     assert (racks.racks, racks.to_old, racks.to_new) == (128, 1, 0)
     assert racks.new_m < 0.6 * racks.old_m
+
+
+@pytest.mark.parametrize(
+    ("least", "verdict"), [(0.030, Verdict.STEP), (0.02, Verdict.NOT_REPRODUCIBLE), (0.04, Verdict.NOT_REPRODUCIBLE)]
+)
+def test_the_least_throughput_of_the_dragonfly_is_searched_finer_than_it_is(monkeypatch, least, verdict):
+    """1/32 in steps of 0.02 would agree with any result from 0.02 to 0.04."""
+    monkeypatch.setattr(loads, "saturates", lambda contender, *_: [least if contender.name == "MIN" else 0.48])
+    monkeypatch.setattr(loads, "_figure", lambda *_: None)
+    assert _verdict("kim-2008/fig-8b/val-min") is verdict
+
+
+@pytest.mark.parametrize(
+    ("cycles", "verdict"),
+    [((19.9, 22), Verdict.READING), ((18, 22), Verdict.NOT_REPRODUCIBLE), ((20, 20.1), Verdict.NOT_REPRODUCIBLE)],
+)
+def test_degraded_is_slower_under_load_and_equal_in_an_empty_network(monkeypatch, cycles, verdict):
+    """Against 20 cycles with global information at both loads: equal at first, then more than 5 % more."""
+
+    def curve(name):
+        latencies = cycles if name == "UGAL-L" else (20, 20)
+        return [
+            LoadPoint(load, load, load, latency, latency, False)
+            for load, latency in zip((0.1, 0.3), latencies, strict=True)
+        ]
+
+    monkeypatch.setattr(loads, "_swept", lambda _: {name: curve(name) for name in ("VAL", "UGAL-G", "UGAL-L")})
+    monkeypatch.setattr(loads, "_saturation", lambda *_: 0.36)
+    monkeypatch.setattr(loads, "_figure", lambda *_: None)
+    assert _verdict("kim-2008/fig-8b/ugal-l") is verdict
