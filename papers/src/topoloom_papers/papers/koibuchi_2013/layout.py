@@ -342,8 +342,8 @@ def _figure_15_claims() -> None:
         }
         text += f"; by Walktrap {listed(others.items(), '{:.1f} %')}"
         note = (
-            f"the paper gives no N: the largest, where most is saved; draws {', '.join(f'{draw:.2f}' for draw in draws)} %;"
-            f" {_CLUSTERS}"
+            f"the paper gives no N: here the largest, of {len(savings)} sizes and of {len(others)} by Walktrap; draws"
+            f" {', '.join(f'{draw:.2f}' for draw in draws)} %; {_CLUSTERS}"
         )
         return compare(
             {"%": "26"},
@@ -354,6 +354,7 @@ def _figure_15_claims() -> None:
             ),
             digits=4,
             figure=curves,
+            readings=len(savings) + len(others),
             assumption=note,
             reason=note,
             details=f"one draw of each size: {text}",
