@@ -126,7 +126,9 @@ def _worst_ugal_g() -> Outcome:
         f"UGAL-G {ideal:.2f}, VAL {val:.2f}",
         f"{means('approaches', SIMILAR)}; {_SAID}",
         details="UGAL-G with one setting changed: "
-        + "; ".join(f"{what}: {load:.2f}" for what, load in changed.items()),
+        + "; ".join(f"{what}: {load:.2f}" for what, load in changed.items())
+        + ". UGAL keeps the queue of the direct link as long as those of detours, and packets for other links of that router"
+        " wait behind it in the same virtual channel; VAL leaves that queue empty",
     )
 
 
