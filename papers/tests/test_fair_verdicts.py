@@ -162,3 +162,23 @@ def test_degraded_is_slower_under_load_and_equal_in_an_empty_network(monkeypatch
     monkeypatch.setattr(loads, "_saturation", lambda *_: 0.36)
     monkeypatch.setattr(loads, "_figure", lambda *_: None)
     assert _verdict("kim-2008/fig-8b/ugal-l") is verdict
+
+
+def test_four_racks_have_24_orders():
+    """The serpentine of RING-6 is the shortest of them, that of the hypercube is not: annealing finds a shorter one."""
+    assert layout._cannot_be_shorter("RING-n", "sequential")
+    assert not layout._cannot_be_shorter("HYPERCUBE", "sequential")
+
+
+@pytest.mark.parametrize(
+    ("shortest", "rest", "verdict"),
+    [(True, 0.9, Verdict.READING), (False, 0.9, Verdict.NOT_REPRODUCIBLE), (True, 1.0, Verdict.NOT_REPRODUCIBLE)],
+)
+def test_annealing_improves_what_can_be_improved(monkeypatch, shortest, rest, verdict):
+    """Equal at four racks counts if nothing is shorter there; equal at more racks does not."""
+    monkeypatch.setattr(
+        layout, "_mean_m", lambda family, n, mapping, seed=1: 1.0 if n == 6 or mapping == "serpentine" else rest
+    )
+    monkeypatch.setattr(layout, "_by_walktrap", lambda: {family: {128: (1.0, 0.9)} for family in layout._FAMILIES})
+    monkeypatch.setattr(layout, "_cannot_be_shorter", lambda family, cluster: shortest)
+    assert _verdict("koibuchi-2013/fig-15/all-improve") is verdict
