@@ -182,3 +182,12 @@ def test_annealing_improves_what_can_be_improved(monkeypatch, shortest, rest, ve
     monkeypatch.setattr(layout, "_by_walktrap", lambda: {family: {128: (1.0, 0.9)} for family in layout._FAMILIES})
     monkeypatch.setattr(layout, "_cannot_be_shorter", lambda family, cluster: shortest)
     assert _verdict("koibuchi-2013/fig-15/all-improve") is verdict
+
+
+@pytest.mark.parametrize(("at_64", "verdict"), [(5.6, Verdict.READING), (7.0, Verdict.NOT_REPRODUCIBLE)])
+def test_one_published_draw_may_be_the_lowest(monkeypatch, at_64, verdict):
+    """A mean above the best other network counts only where draws spread that far."""
+    others = {name: dict.fromkeys(sizes.SIZES, 5.0) for name in sizes.NAMES}
+    others["RR-4"] = dict.fromkeys(sizes.SIZES, 4.0) | {64: at_64}
+    monkeypatch.setattr(sizes, "_hops", lambda _: (others, None))
+    assert _verdict("truong-2016/fig-4/rr-lowest") is verdict
