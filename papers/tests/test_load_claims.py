@@ -92,7 +92,7 @@ def test_shortest_paths_in_the_worst_case_get_what_their_one_link_carries(monkey
 
 
 def test_the_busiest_channel_of_oversubscribed_hosts():
-    """MIN's busiest channel carries 55 pairs of switches, by an own count of shortest paths; each host sends to N - 1 others."""
+    """MIN's busiest channel carries 55 pairs of switches, counted apart; each host sends to N - 1 others."""
     for hosts in (15, 16, 18):
         others = 722 * hosts - 1
         assert besta_buffers._channel_bound(hosts) == pytest.approx(others / (hosts**2 * 55), rel=1e-9)
