@@ -4,6 +4,7 @@ A store releases: whoever loads the stored word also sees everything that the th
 that waits for a word: it lets another thread run on the same core, where there are fewer cores than threads.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
@@ -11,10 +12,14 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-#: `intrinsic`, typed as what a kernel calls: without the typing context.
-_operation: Any = intrinsic
 #: Bytes of an atomic word.
 _BYTES = 8
+
+
+def _operation(code: Callable[..., Any]) -> Callable[..., Any]:
+    """`intrinsic`, typed as the function that a kernel calls: without the typing context."""
+    operation: Callable[..., Any] = intrinsic(code)
+    return operation
 
 
 def _place(context: Any, builder: Any, signature: Any, words: Any, index: Any) -> Any:
