@@ -30,7 +30,17 @@ def _place(context: Any, builder: Any, signature: Any, words: Any, index: Any) -
 
 @_operation
 def load_shared(_typing: Any, words: Any, _index: Any) -> Any:
-    """``load_shared(words, i)``: words[i] of an int64 array, and all that was written before it was stored."""
+    """``load_shared(words, i)``: words[i], and all that was written before it was stored.
+
+    Parameters
+    ----------
+    _typing, words : context, int64[k]
+    _index : int
+
+    Returns
+    -------
+    int64
+    """
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.load_atomic(_place(context, builder, signature, *arguments), "acquire", _BYTES)
@@ -40,7 +50,17 @@ def load_shared(_typing: Any, words: Any, _index: Any) -> Any:
 
 @_operation
 def store_shared(_typing: Any, words: Any, _index: Any, _value: Any) -> Any:
-    """``store_shared(words, i, value)``: words[i] = value, after all earlier writes of this thread."""
+    """``store_shared(words, i, value)``: words[i] = value, after all earlier writes of this thread.
+
+    Parameters
+    ----------
+    _typing, words : context, int64[k]
+    _index, _value : int
+
+    Returns
+    -------
+    None
+    """
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         words, index, value = arguments
@@ -52,7 +72,12 @@ def store_shared(_typing: Any, words: Any, _index: Any, _value: Any) -> Any:
 
 @_operation
 def rest(_typing: Any) -> Any:
-    """``rest()``: let another thread run on this core (POSIX ``sched_yield``)."""
+    """``rest()``: let another thread run on this core (POSIX ``sched_yield``).
+
+    Returns
+    -------
+    None
+    """
 
     def code(context: Any, builder: Any, _signature: Any, _arguments: Any) -> Any:
         function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(ir.IntType(32), []), "sched_yield")

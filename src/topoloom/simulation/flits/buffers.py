@@ -301,7 +301,7 @@ class Play(NamedTuple):
     unsent: np.ndarray
 
 
-class Part(NamedTuple):
+class NetworkPart(NamedTuple):
     """The switches that one of several threads simulates, and its messages to the others.
 
     A VC that is fed from another part has a copy there, behind all VCs in `Buffers.rec` and `Buffers.popped`: the sender keeps

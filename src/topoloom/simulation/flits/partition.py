@@ -13,7 +13,7 @@ import numpy as np
 from topoloom.routing.choices import GLOBAL, Adaptive, Detour, Escape, Layers
 from topoloom.routing.routing import Routing
 from topoloom.simulation.flits import buffers as b
-from topoloom.simulation.flits.buffers import Buffers, Demand, Part
+from topoloom.simulation.flits.buffers import Buffers, Demand, NetworkPart
 from topoloom.simulation.flits.host_ports import ports_of_hosts
 from topoloom.simulation.flits.kernels.fields import (
     PACKET_NEXT,
@@ -51,6 +51,10 @@ def divisible(routing: Routing, config: RouterConfig, traffic: object) -> bool:
     config : RouterConfig
     traffic : Traffic, Trace, Loop or Placed
         Only traffic with a load can be divided.
+
+    Returns
+    -------
+    bool
     """
     choice, topology = routing.choice, routing.topology
     if isinstance(choice, Escape | Adaptive) or (isinstance(choice, Detour) and choice.knows == GLOBAL):
@@ -78,6 +82,10 @@ def cores_per_load(loads: int, threads: int, hosts: float) -> int:
         The cores.
     hosts : float
         The hosts times the least load: flits per cycle.
+
+    Returns
+    -------
+    int
     """
     most = max(1, min(threads, int(hosts // _LEAST_FLITS)))
     return min(range(1, most + 1), key=lambda k: (-(-loads // (threads // k)) / (1 + _GAIN * (k - 1)), k))
@@ -139,7 +147,7 @@ class Partition:
         hosts = np.bincount(part_of[network.net.home >> 16], minlength=parts)
         steps = max(rules.speedup, -(-rules.tenths // 10))
         most = 2 * steps * int((crossing + crossing.T + hosts[:, None]).max()) + 1
-        shared = Part(
+        shared = NetworkPart(
             number=0,
             parts=parts,
             first=0,
@@ -162,7 +170,7 @@ class Partition:
             for part in self._parts
         ]
 
-    def _own(self, part: Part, pool: int) -> Buffers:
+    def _own(self, part: NetworkPart, pool: int) -> Buffers:
         """The buffers of a part: those of the network, and its own places, counters and working space."""
         whole = self._copied
         state = whole.state.copy()
@@ -183,12 +191,20 @@ class Partition:
         )
 
     def run(self, until: int, begin: int, end: int) -> None:
-        """Run all parts until a cycle; packets created from `begin` to before `end` are measured."""
+        """Run all parts.
+
+        Parameters
+        ----------
+        until : int
+            The cycle at which they stop.
+        begin, end : int
+            Packets created from cycle `begin` to before `end` are measured.
+        """
         from topoloom.simulation.flits.kernels.router import run
 
         at = self.network
 
-        def run_part(part: Part, own: Buffers) -> float:
+        def run_part(part: NetworkPart, own: Buffers) -> float:
             began = time.thread_time()
             run(
                 at.records,

@@ -8,7 +8,7 @@ import numpy as np
 
 from topoloom.core.compiling.atomics import load_shared, rest, store_shared
 from topoloom.core.compiling.decorators import inner, stage
-from topoloom.simulation.flits.buffers import FREE, RECORD, Buffers, Part, Rules
+from topoloom.simulation.flits.buffers import FREE, RECORD, Buffers, NetworkPart, Rules
 from topoloom.simulation.flits.kernels.credits import note, note_far
 from topoloom.simulation.flits.kernels.fields import PACKET_NEXT, PACKET_SIZE, VC_FLITS, VC_SIZE, at
 from topoloom.simulation.flits.kernels.flits import append
@@ -20,7 +20,7 @@ _LOOKS = 2000
 
 
 @stage
-def post(part: Part, to: int, vc: int, word: int, birth: int, arrival: int) -> None:
+def post(part: NetworkPart, to: int, vc: int, word: int, birth: int, arrival: int) -> None:
     """Send a message to another part."""
     pair = ((part.visits[at(part.number * _APART)] & 1) * part.parts + part.number) * part.parts + to
     count = part.sent[at(pair * _APART)]
@@ -33,7 +33,7 @@ def post(part: Part, to: int, vc: int, word: int, birth: int, arrival: int) -> N
 
 
 @stage
-def begin_visit(part: Part) -> None:
+def begin_visit(part: NetworkPart) -> None:
     """Empty the boxes that this part writes next: the others have read them."""
     pair = ((part.visits[at(part.number * _APART)] & 1) * part.parts + part.number) * part.parts
     for to in range(part.parts):
@@ -41,7 +41,7 @@ def begin_visit(part: Part) -> None:
 
 
 @stage
-def wait_for_others(part: Part) -> None:
+def wait_for_others(part: NetworkPart) -> None:
     """End this part's visit, and wait until the others have ended theirs."""
     visit = part.visits[at(part.number * _APART)] + 1
     store_shared(part.visits, part.number * _APART, visit)
@@ -54,7 +54,7 @@ def wait_for_others(part: Part) -> None:
 
 
 @inner
-def read_messages(long_credits: int | None, part: Part, s: Buffers, rules: Rules, t: int) -> None:
+def read_messages(long_credits: int | None, part: NetworkPart, s: Buffers, rules: Rules, t: int) -> None:
     """Take the flits, credits and free records that the other parts sent in their last visit; t is the next cycle."""
     state, rec, packets = s.state, s.rec, s.packets
     parity = (part.visits[at(part.number * _APART)] - 1) & 1

@@ -25,7 +25,7 @@ import numpy as np
 
 from topoloom.core.compiling.decorators import kernel, stage
 from topoloom.graph.kernels.simd import fetch
-from topoloom.simulation.flits.buffers import TIME, Buffers, Demand, Part, Play, RouterNetwork, Rules
+from topoloom.simulation.flits.buffers import TIME, Buffers, Demand, NetworkPart, Play, RouterNetwork, Rules
 from topoloom.simulation.flits.kernels.allocation import allocate_switch, allocate_vcs
 from topoloom.simulation.flits.kernels.arrivals import choose_outputs, see_arrivals
 from topoloom.simulation.flits.kernels.fields import PORT_SIZE, VC_SIZE
@@ -71,7 +71,7 @@ def routers(
     parts: RouterParts | None,
     adaptive: Callable | None,
     arrays: OwnArrays | None,
-    part: Part | None,
+    part: NetworkPart | None,
     net: RouterNetwork,
     s: Buffers,
     rules: Rules,
@@ -161,7 +161,7 @@ def run(
     parts: RouterParts | None,
     adaptive: Callable | None,
     arrays: OwnArrays | None,
-    part: Part | None,
+    part: NetworkPart | None,
     net: RouterNetwork,
     s: Buffers,
     rules: Rules,

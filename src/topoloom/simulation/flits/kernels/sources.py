@@ -22,7 +22,7 @@ from topoloom.simulation.flits.buffers import (
     WAITING,
     Buffers,
     Demand,
-    Part,
+    NetworkPart,
     RouterNetwork,
     Rules,
 )
@@ -243,7 +243,7 @@ def begin_replies(s: Buffers, demand: Demand, home: np.ndarray, most: int, c: in
 @inner
 def make_packets(
     pace: np.ndarray | None,
-    part: Part | None,
+    part: NetworkPart | None,
     net: RouterNetwork,
     s: Buffers,
     rules: Rules,

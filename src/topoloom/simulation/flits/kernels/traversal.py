@@ -15,7 +15,7 @@ from topoloom.simulation.flits.buffers import (
     ROUTERS,
     Buffers,
     Demand,
-    Part,
+    NetworkPart,
     Play,
     RouterNetwork,
     Rules,
@@ -62,7 +62,7 @@ def traverse(
     long_credits: int | None,
     pace: np.ndarray | None,
     parts: RouterParts | None,
-    part: Part | None,
+    part: NetworkPart | None,
     net: RouterNetwork,
     s: Buffers,
     rules: Rules,
@@ -175,8 +175,8 @@ def traverse(
                 if part is not None and g2 >= part.vcs:
                     rec[at(g2 * VC_SIZE + VC_FLITS)] += 1
                     copied = g2 - part.vcs
-                    goes, there = np.int64(part.where[at(copied)]), np.int64(part.original[at(copied)])
-                    post(part, goes, there, word, birth, arrival)
+                    to, original = np.int64(part.where[at(copied)]), np.int64(part.original[at(copied)])
+                    post(part, to, original, word, birth, arrival)
                     continue
                 free = append(pool, spare, rec, calendar, NW, g2, word, birth, arrival, c, free)
                 continue
