@@ -9,6 +9,7 @@ from topoloom_papers.papers.besta_2014 import costs
 from topoloom_papers.papers.kim_2008 import loads
 from topoloom_papers.papers.koibuchi_2013 import layout
 from topoloom_papers.papers.truong_2016 import cost, graphs, growth, sizes
+from topoloom_papers.papers.xu_2019 import graphs as xu_graphs
 from topoloom_papers.papers.zhao_2025 import table_3
 from topoloom_papers.registry import claims, run
 from topoloom_papers.verdicts import Verdict
@@ -162,3 +163,40 @@ def test_degraded_is_slower_under_load_and_equal_in_an_empty_network(monkeypatch
     monkeypatch.setattr(loads, "_saturation", lambda *_: 0.36)
     monkeypatch.setattr(loads, "_figure", lambda *_: None)
     assert _verdict("kim-2008/fig-8b/ugal-l") is verdict
+
+
+def test_four_racks_have_24_orders():
+    """The serpentine of RING-6 is the shortest of them, that of the hypercube is not: annealing finds a shorter one."""
+    assert layout._cannot_be_shorter("RING-n", "sequential")
+    assert not layout._cannot_be_shorter("HYPERCUBE", "sequential")
+
+
+@pytest.mark.parametrize(
+    ("shortest", "rest", "verdict"),
+    [(True, 0.9, Verdict.READING), (False, 0.9, Verdict.NOT_REPRODUCIBLE), (True, 1.0, Verdict.NOT_REPRODUCIBLE)],
+)
+def test_annealing_improves_what_can_be_improved(monkeypatch, shortest, rest, verdict):
+    """Equal at four racks counts if nothing is shorter there; equal at more racks does not."""
+    monkeypatch.setattr(
+        layout, "_mean_m", lambda family, n, mapping, seed=1: 1.0 if n == 6 or mapping == "serpentine" else rest
+    )
+    monkeypatch.setattr(layout, "_by_walktrap", lambda: {family: {128: (1.0, 0.9)} for family in layout._FAMILIES})
+    monkeypatch.setattr(layout, "_cannot_be_shorter", lambda family, cluster: shortest)
+    assert _verdict("koibuchi-2013/fig-15/all-improve") is verdict
+
+
+@pytest.mark.parametrize(("at_64", "verdict"), [(5.6, Verdict.READING), (7.0, Verdict.NOT_REPRODUCIBLE)])
+def test_one_published_draw_may_be_the_lowest(monkeypatch, at_64, verdict):
+    """A mean above the best other network counts only where draws spread that far."""
+    others = {name: dict.fromkeys(sizes.SIZES, 5.0) for name in sizes.NAMES}
+    others["RR-4"] = dict.fromkeys(sizes.SIZES, 4.0) | {64: at_64}
+    monkeypatch.setattr(sizes, "_hops", lambda _: (others, None))
+    assert _verdict("truong-2016/fig-4/rr-lowest") is verdict
+
+
+@pytest.mark.parametrize(("hypercube", "verdict"), [(3.3, Verdict.READING), (1.9, Verdict.NOT_REPRODUCIBLE)])
+def test_minimal_is_among_the_networks_that_a_figure_may_draw(monkeypatch, hypercube, verdict):
+    """The graphs of figure 2 may be in figure 3 or not; the hypercube certainly is."""
+    per_decade = {"Petersen": 2.0, "(32,4)": 1.99, "(16,3)": 2.5, "(8,3)": 2.2, "(4,3)": 1.7, "hypercube": hypercube}
+    monkeypatch.setattr(xu_graphs, "_hops_per_decade", lambda curves: per_decade)
+    assert _verdict("xu-2019/fig-3/minimal") is verdict
