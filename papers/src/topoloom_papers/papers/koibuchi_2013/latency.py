@@ -6,6 +6,7 @@ from itertools import pairwise
 from statistics import fmean, stdev
 
 from topoloom_papers.papers.koibuchi_2013._switch_loads import (
+    DRAWS,
     LOW,
     LOW_4,
     Network,
@@ -21,8 +22,6 @@ from topoloom_papers.words import SAME, means
 PATTERNS = ("uniform", "transpose", "bit-reversal")
 _PARTIAL = "+permute:mode=partial,rack={rack},doubles=drop,seed={{seed}}"
 _FULLY = "+permute:mode=full,rack={rack},doubles=drop,seed={{seed}}"
-#: Seeds of random topologies and of the traffic.
-DRAWS = (1, 2, 3, 4)
 _MANY_DRAWS = tuple(range(1, 17))
 
 
@@ -31,12 +30,14 @@ def networks(n: int) -> dict[str, Network]:
     """The networks of figures 5, 6 and 7 with 2^n switches; per rack 8 switches, per switch 4 hosts (n > 6: 16 and 8)."""
     hosts, rack = (4, 8) if n == 6 else (8, 16)
     cube = f"hypercube:n={n},hosts={hosts}"
-    return {
-        "HYPERCUBE": Network(cube, "duato"),
-        "P-HYPERCUBE": Network((cube + _PARTIAL).format(rack=rack), "silla-duato"),
-        "PF-HYPERCUBE": Network((cube + _FULLY).format(rack=rack), "silla-duato"),
-        f"RING-{n}": Network(f"ring-shortcuts:n={2**n},degree={n},hosts={hosts},seed={{seed}}", "silla-duato"),
+    specs = {
+        "P-HYPERCUBE": (cube + _PARTIAL).format(rack=rack),
+        "PF-HYPERCUBE": (cube + _FULLY).format(rack=rack),
+        f"RING-{n}": f"ring-shortcuts:n={2**n},degree={n},hosts={hosts},seed={{seed}}",
     }
+    draws = 1 if n == 9 else len(DRAWS)
+    random = {label: Network(spec, "silla-duato", most_draws=draws) for label, spec in specs.items()}
+    return {"HYPERCUBE": Network(cube, "duato"), **random}
 
 
 def torus_networks() -> dict[str, Network]:
