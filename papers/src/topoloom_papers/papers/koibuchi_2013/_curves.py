@@ -2,14 +2,17 @@
 
 One rule for all curves, chosen before the runs:
 
-* A random or permuted network has four draws, with seeds 1 to 4 of topology and traffic; one with 512 switches, whose draws
-  take minutes, and any that is not random have one. A throughput is the mean of the draws.
+* A random or permuted network has four draws, with seeds 1 to 4 of topology and traffic, and any other has one. A throughput is
+  the mean of the draws.
 * A load is carried if the simulator does not find the network saturated. Offered loads rise by `Network.step` while they are
   carried; between the last that is carried and the first that is not, bisection goes on to a `PARTS`-th of the step.
 * The curve ends at the last load that is carried. A draw that collapses beyond it, so that it accepts less than at lower loads,
   counts like every other draw, with what it accepted before.
 * Around 1.2 us, where figures 10 and 16 are read, bisection goes on to `_READ_PARTS` parts of the step; between points the
   curve is straight.
+* A network whose curve takes minutes (`Network.brief`) has one draw, whose end is known to `_READ_PARTS` parts of the step.
+
+A sixteenth of the step was tried first, and given up after two curves because it took too long.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,8 +24,8 @@ from topoloom_papers.papers.koibuchi_2013._switch_loads import Network, of_draws
 
 #: Koibuchi 2013 III.D reads the throughput of figures 10 and 16 at this latency.
 THROUGHPUT_NS = 1200.0
-#: The end of a curve is known to this part of a step, 0.3 Gbit/s (0.06 at degree 4); 1.2 us to within a `_READ_PARTS`-th.
-PARTS, _READ_PARTS = 16, 4
+#: The end of a curve is known to a `PARTS`-th of a step, 0.6 Gbit/s (0.12 at degree 4); 1.2 us to within a `_READ_PARTS`-th.
+PARTS, _READ_PARTS = 8, 4
 #: Relative half width of the confidence interval of a point's latency.
 _INTERVAL = 0.1
 #: Steps up to which a command sweeps the loads.
@@ -31,7 +34,7 @@ _STEPS = 8
 #: Accepted traffic in Gbit/s per host, and mean latency in ns, by rising load.
 Curve = list[tuple[float, float]]
 
-_UNIT = "in Gbit/s per host; means of four draws, of 512 switches one draw"
+_UNIT = "in Gbit/s per host; means of four draws, of 512 switches one"
 THROUGHPUT_NOTE = f"throughput: the most traffic accepted before saturation (Koibuchi 2013 III.C.1), {_UNIT}"
 LATENCY_NOTE = f"throughput: accepted traffic at which latency passes 1.2 us (Koibuchi 2013 III.D), {_UNIT}"
 
@@ -39,16 +42,22 @@ LATENCY_NOTE = f"throughput: accepted traffic at which latency passes 1.2 us (Ko
 def curves(network: Network, traffic: str) -> list[Curve]:
     """The curve of each draw up to saturation, by the rule of this module; one long run."""
     draws = network.draws
+    loads = f"{network.low},{network.step:g}:1:{network.step:g}"
     command = (
-        f"{network.command(traffic, f'{network.low},{network.step:g}:1:{network.step:g}')} --interval {_INTERVAL:g}, to"
-        f" saturation, bisected to 1/{PARTS} of a step there and 1/{_READ_PARTS} around {THROUGHPUT_NS:g} ns; seeds of topology"
-        f" and simulation {', '.join(map(str, draws))}{network.more}"
+        f"{network.command(traffic, loads)} --interval {_INTERVAL:g}, to saturation, bisected to 1/{_end_parts(network)} of a"
+        f" step there and 1/{_READ_PARTS} around {THROUGHPUT_NS:g} ns; seeds of topology and simulation"
+        f" {', '.join(map(str, draws))}{network.more}"
     )
     return long_run(
         command,
         list[Curve],
         lambda: of_draws(network, draws, lambda draw: _curve(network, partial(simulated, network, traffic, draw))),
     )
+
+
+def _end_parts(network: Network) -> int:
+    """To which part of a step the end of a curve is known."""
+    return _READ_PARTS if network.brief else PARTS
 
 
 def _curve(network: Network, at: Callable[[float, float], tuple[float, float, bool]]) -> Curve:
@@ -65,7 +74,7 @@ def _curve(network: Network, at: Callable[[float, float], tuple[float, float, bo
     last = 0
     while (last + PARTS) * fine <= 1 and carries(last + PARTS):
         last += PARTS
-    _bisected(last, last + PARTS, 1, carries)
+    _bisected(last, last + PARTS, PARTS // _end_parts(network), carries)
     passes = [multiple for multiple in sorted(carried) if carried[multiple][1] > THROUGHPUT_NS]
     if passes:
         below = max((multiple for multiple in carried if multiple < passes[0]), default=0)

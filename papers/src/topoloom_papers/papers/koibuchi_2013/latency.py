@@ -35,9 +35,9 @@ def networks(n: int) -> dict[str, Network]:
         "PF-HYPERCUBE": (cube + _FULLY).format(rack=rack),
         f"RING-{n}": f"ring-shortcuts:n={2**n},degree={n},hosts={hosts},seed={{seed}}",
     }
-    draws = 1 if n == 9 else len(DRAWS)
-    random = {label: Network(spec, "silla-duato", most_draws=draws) for label, spec in specs.items()}
-    return {"HYPERCUBE": Network(cube, "duato"), **random}
+    brief = n == 9
+    random = {label: Network(spec, "silla-duato", brief=brief) for label, spec in specs.items()}
+    return {"HYPERCUBE": Network(cube, "duato", brief=brief), **random}
 
 
 def torus_networks() -> dict[str, Network]:
