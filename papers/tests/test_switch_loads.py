@@ -16,7 +16,7 @@ from topoloom_papers.papers.koibuchi_2013._curves import (
     PARTS,
     THROUGHPUT_NS,
     at_latency,
-    command,
+    commands,
     curves,
     greatest,
     means_of,
@@ -138,7 +138,7 @@ def test_the_command_of_a_throughput_has_the_loads_of_the_curve(monkeypatch):
         tried = _network_of(monkeypatch, lambda draw, load: min(load, 0.07), lambda load: 500 + 9000 * load)
         with LONG_RUNS.of("koibuchi-2013", again=True):
             curves(network, "uniform")
-        words = shlex.split(command(network, "uniform"))
+        words = shlex.split(commands([network], "uniform"))
         assert set(tried[1]) - {network.low} <= set(loads_of(words[words.index("--loads") + 1]) or ())
         assert words[words.index("--interval") + 1] == "0.1"
 
@@ -147,7 +147,7 @@ def test_the_command_of_a_throughput_has_the_loads_of_the_curve(monkeypatch):
 @pytest.mark.usefixtures("measured_now")
 def test_the_command_of_a_throughput_holds_it():
     """Its row at the curve's end accepts what the curve does, to the last digit, and the next row is saturated."""
-    words = shlex.split(command(_SMALL, "uniform"))[1:]
+    words = shlex.split(commands([_SMALL], "uniform").partition(";")[0])[1:]
     loads = loads_of(words[words.index("--loads") + 1]) or ()
     (first, *_) = curves(_SMALL, "uniform")
     end = min(range(len(loads)), key=lambda number: abs(gbit_s(loads[number]) - first[-1][0]))

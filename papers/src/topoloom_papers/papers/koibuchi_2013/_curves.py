@@ -15,7 +15,7 @@ One rule for all curves, chosen before the runs:
 A sixteenth of the step was tried first, and given up after two curves because it took too long.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from statistics import fmean
 
@@ -95,10 +95,19 @@ def _bisected(low: int, high: int, width: int, holds: Callable[[int], bool]) -> 
         low, high = (middle, high) if holds(middle) else (low, middle)
 
 
-def command(network: Network, traffic: str) -> str:
-    """The command whose rows hold the first draw's throughput: accepted traffic of the last row before one is saturated."""
-    fine = network.step / PARTS
-    return f"{network.command(traffic, f'{fine:g}:{_STEPS * network.step:g}:{fine:g}')} --interval {_INTERVAL:g}"
+def commands(networks: Iterable[Network], traffic: str) -> str:
+    """A command for the throughput of each network, and how the other draws differ.
+
+    The throughput of the first draw is in the column of accepted Gbit/s, in the last row before one is saturated; within the
+    spread of simulations, as the curve has not every row.
+    """
+    each, several = [], False
+    for network in networks:
+        fine = network.step / PARTS
+        loads = f"{fine:g}:{_STEPS * network.step:g}:{fine:g}"
+        each.append(f"{network.command(traffic, loads)} --interval {_INTERVAL:g} --seed 1")
+        several |= len(network.draws) > 1
+    return "; ".join([*each, *(["the other draws: 2, 3 and 4 for both seeds"] if several else [])])
 
 
 def greatest(points: Sequence[tuple[float, float]]) -> float:

@@ -12,7 +12,7 @@ from topoloom_papers.papers.koibuchi_2013._curves import (
     LATENCY_NOTE,
     THROUGHPUT_NOTE,
     at_latency,
-    command,
+    commands,
     curves,
     means_of,
     ranges,
@@ -117,7 +117,7 @@ def _panels(traffic: str) -> None:
         f"256 switches, {traffic} traffic: P-HYPERCUBE has the best throughput for its cables; at degree 4 P-TORUS is the most"
         " economical, RING the best, Nbr(0.5) in between",
         "best; compromise",
-        "; ".join(command(network, traffic) for network in _rivals().values()),
+        commands(_rivals().values(), traffic),
     )
     def load() -> Outcome:
         draws = {name: [at_latency(each) for each in curves(network, traffic)] for name, network in _rivals().items()}
@@ -156,7 +156,7 @@ for _traffic in PATTERNS:
     "koibuchi-2013/section-i/permuted-throughput",
     "a permuted topology has identical or higher throughput: HYPERCUBE of 64, 256 and 512 switches, TORUS-4, Clos",
     "identical or higher",
-    "; ".join(command(networks(8)[name], "uniform") for name in ("HYPERCUBE", "P-HYPERCUBE"))
+    commands([networks(8)[name] for name in ("HYPERCUBE", "P-HYPERCUBE")], "uniform")
     + "; the others as figures 5 to 8 have them",
 )
 def _permuted_throughput() -> Outcome:
@@ -178,8 +178,7 @@ def _permuted_throughput() -> Outcome:
     "koibuchi-2013/section-iii-c/ring-throughput",
     "RING-n has better throughput than all HYPERCUBE versions, 64, 256 and 512 switches, all three patterns",
     "better",
-    "; ".join(command(network, "uniform") for network in networks(8).values())
-    + "; the others as figures 5 to 7 have them",
+    commands(networks(8).values(), "uniform") + "; the others as figures 5 to 7 have them",
 )
 def _ring_throughput() -> Outcome:
     parts: dict[str, bool] = {}

@@ -8,7 +8,7 @@ from topoloom_papers.papers.koibuchi_2013._curves import (
     LATENCY_NOTE,
     THROUGHPUT_NOTE,
     at_latency,
-    command,
+    commands,
     curves,
     greatest,
     means_of,
@@ -71,10 +71,9 @@ def _in_words(throughputs: dict[str, float]) -> str:
 
 
 def _commands(name: str, traffic: str, labels: tuple[str, ...] = ()) -> str:
-    """A command for the throughput of each network of a panel, or of those named."""
-    return "; ".join(
-        command(network, traffic) for label, network in _panel(name)[1].items() if not labels or label in labels
-    )
+    """Commands for the throughputs of a panel's networks, or of those named."""
+    panel = _panel(name)[1]
+    return commands([panel[label] for label in labels or panel], traffic)
 
 
 def _alike(panel: _Panel, labels: tuple[str, ...], word: str, threshold: float) -> Outcome:
