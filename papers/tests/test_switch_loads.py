@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from topoloom import build, route, simulate
 from topoloom.cli.main import cli
 from topoloom.operations.shared import loads_of
 from topoloom_papers.long_runs import LONG_RUNS
-from topoloom_papers.papers.koibuchi_2013 import _curves
+from topoloom_papers.papers.koibuchi_2013 import _curves, _sweeps
 from topoloom_papers.papers.koibuchi_2013._curves import (
     PARTS,
     THROUGHPUT_NS,
@@ -123,6 +124,7 @@ def test_random_networks_have_four_draws():
     for n in (6, 8, 9):
         for label, network in networks(n).items():
             assert network.draws == (DRAWS if label != "HYPERCUBE" and n < 9 else (1,)), (label, n)
+            assert network.coarse == (n == 9)
     assert {label: len(network.draws) for label, network in torus_networks().items()} == {
         "TORUS-4": 1,
         "P-TORUS-4": 4,
@@ -130,6 +132,27 @@ def test_random_networks_have_four_draws():
         "RING-4": 4,
     }
     assert clos_in_other_racks(80).draws == DRAWS
+
+
+@pytest.mark.usefixtures("measured_now")
+def test_a_coarse_curve_is_a_sweep_of_one_draw(monkeypatch):
+    """Steps up to saturation, and two bisections of the interval in which it falls; what is accepted beyond does not count."""
+    tried = []
+
+    def simulated(network, traffic, draw, load):
+        tried.append((draw, load))
+        carried = load <= 0.17
+        return gbit_s(load if carried else load / 4), 500 + 3000 * load if carried else 1600.0, not carried
+
+    monkeypatch.setattr(_sweeps, "simulated", simulated)
+    network = replace(_SMALL, coarse=True)
+    assert curves(network, "uniform") == [
+        [(gbit_s(load), 500 + 3000 * load) for load in (0.01, 0.05, 0.1, 0.15, 0.1625)]
+    ]
+    assert {draw for draw, _ in tried} == {1}
+    words = shlex.split(commands([network], "uniform"))
+    assert {load for _, load in tried} - {network.low} <= set(loads_of(words[words.index("--loads") + 1]) or ())
+    assert "--interval" not in words
 
 
 def test_the_command_of_a_throughput_has_the_loads_of_the_curve(monkeypatch):

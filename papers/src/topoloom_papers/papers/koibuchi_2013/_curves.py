@@ -10,9 +10,10 @@ One rule for all curves, chosen before the runs:
   counts like every other draw, with what it accepted before.
 * Around 1.2 us, where figures 10 and 16 are read, bisection goes on to `_READ_PARTS` parts of the step; between points the
   curve is straight.
-* A network whose curve takes minutes (`Network.brief`) has one draw, whose end is known to `_READ_PARTS` parts of the step.
 
-A sixteenth of the step was tried first, and given up after two curves because it took too long.
+Two exceptions remain, because these curves take minutes each: networks with `Network.most_draws` have fewer draws, and those
+of 512 switches the coarse sweep of one draw (`_sweeps`). A sixteenth of the step was tried first, and given up after two curves
+for the same reason.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,6 +21,7 @@ from functools import partial
 from statistics import fmean
 
 from topoloom_papers.long_runs import long_run
+from topoloom_papers.papers.koibuchi_2013._sweeps import COARSE_PARTS, coarse_curve
 from topoloom_papers.papers.koibuchi_2013._switch_loads import Network, of_draws, simulated
 
 #: Koibuchi 2013 III.D reads the throughput of figures 10 and 16 at this latency.
@@ -34,18 +36,20 @@ _STEPS = 8
 #: Accepted traffic in Gbit/s per host, and mean latency in ns, by rising load.
 Curve = list[tuple[float, float]]
 
-_UNIT = "in Gbit/s per host; means of four draws, of 512 switches one"
+_UNIT = "in Gbit/s per host; means of four draws, but one draw of 512 switches and of Nbr and Gau"
 THROUGHPUT_NOTE = f"throughput: the most traffic accepted before saturation (Koibuchi 2013 III.C.1), {_UNIT}"
 LATENCY_NOTE = f"throughput: accepted traffic at which latency passes 1.2 us (Koibuchi 2013 III.D), {_UNIT}"
 
 
 def curves(network: Network, traffic: str) -> list[Curve]:
     """The curve of each draw up to saturation, by the rule of this module; one long run."""
+    if network.coarse:
+        return [coarse_curve(network, traffic)]
     draws = network.draws
     loads = f"{network.low},{network.step:g}:1:{network.step:g}"
     command = (
-        f"{network.command(traffic, loads)} --interval {_INTERVAL:g}, to saturation, bisected to 1/{_end_parts(network)} of a"
-        f" step there and 1/{_READ_PARTS} around {THROUGHPUT_NS:g} ns; seeds of topology and simulation"
+        f"{network.command(traffic, loads)} --interval {_INTERVAL:g}, to saturation, bisected to 1/{PARTS} of a step"
+        f" there and 1/{_READ_PARTS} around {THROUGHPUT_NS:g} ns; seeds of topology and simulation"
         f" {', '.join(map(str, draws))}{network.more}"
     )
     return long_run(
@@ -53,11 +57,6 @@ def curves(network: Network, traffic: str) -> list[Curve]:
         list[Curve],
         lambda: of_draws(network, draws, lambda draw: _curve(network, partial(simulated, network, traffic, draw))),
     )
-
-
-def _end_parts(network: Network) -> int:
-    """To which part of a step the end of a curve is known."""
-    return _READ_PARTS if network.brief else PARTS
 
 
 def _curve(network: Network, at: Callable[[float, float], tuple[float, float, bool]]) -> Curve:
@@ -74,7 +73,7 @@ def _curve(network: Network, at: Callable[[float, float], tuple[float, float, bo
     last = 0
     while (last + PARTS) * fine <= 1 and carries(last + PARTS):
         last += PARTS
-    _bisected(last, last + PARTS, PARTS // _end_parts(network), carries)
+    _bisected(last, last + PARTS, 1, carries)
     passes = [multiple for multiple in sorted(carried) if carried[multiple][1] > THROUGHPUT_NS]
     if passes:
         below = max((multiple for multiple in carried if multiple < passes[0]), default=0)
@@ -103,9 +102,9 @@ def commands(networks: Iterable[Network], traffic: str) -> str:
     """
     each, several = [], False
     for network in networks:
-        fine = network.step / PARTS
-        loads = f"{fine:g}:{_STEPS * network.step:g}:{fine:g}"
-        each.append(f"{network.command(traffic, loads)} --interval {_INTERVAL:g} --seed 1")
+        fine = network.step / (COARSE_PARTS if network.coarse else PARTS)
+        command = network.command(traffic, f"{fine:g}:{_STEPS * network.step:g}:{fine:g}")
+        each.append(f"{command}{'' if network.coarse else f' --interval {_INTERVAL:g}'} --seed 1")
         several |= len(network.draws) > 1
     return "; ".join([*each, *(["the other draws: 2, 3 and 4 for both seeds"] if several else [])])
 

@@ -35,9 +35,8 @@ def networks(n: int) -> dict[str, Network]:
         "PF-HYPERCUBE": (cube + _FULLY).format(rack=rack),
         f"RING-{n}": f"ring-shortcuts:n={2**n},degree={n},hosts={hosts},seed={{seed}}",
     }
-    brief = n == 9
-    random = {label: Network(spec, "silla-duato", brief=brief) for label, spec in specs.items()}
-    return {"HYPERCUBE": Network(cube, "duato", brief=brief), **random}
+    random = {label: Network(spec, "silla-duato", coarse=n == 9) for label, spec in specs.items()}
+    return {"HYPERCUBE": Network(cube, "duato", coarse=n == 9), **random}
 
 
 def torus_networks() -> dict[str, Network]:
@@ -56,7 +55,9 @@ def constrained_networks() -> dict[str, Network]:
     ring = "n=256,degree=8,{},hosts=8,seed={{seed}}"
     specs = {f"Nbr({p})-8": "nbr:" + ring.format(f"p={p}") for p in (0.4, 0.5)}
     specs |= {f"Gau({alpha})-8": "gau:" + ring.format(f"alpha={alpha}") for alpha in (0.7, 1.0)}
-    return {"RING-8": networks(8)["RING-8"]} | {label: Network(spec, "silla-duato") for label, spec in specs.items()}
+    return {"RING-8": networks(8)["RING-8"]} | {
+        label: Network(spec, "silla-duato", most_draws=1) for label, spec in specs.items()
+    }
 
 
 def _gains(better: Network, worse: Network, traffic: str, draws: tuple[int, ...] = DRAWS) -> list[float]:
