@@ -123,15 +123,16 @@ def test_random_networks_have_four_draws():
     """Permuted ones too, also in racks that no spec expresses; one draw of 512 switches and of what is not random."""
     for n in (6, 8, 9):
         for label, network in networks(n).items():
-            assert network.draws == (DRAWS if label != "HYPERCUBE" and n < 9 else (1,)), (label, n)
-            assert network.coarse == (n == 9)
-    assert {label: len(network.draws) for label, network in torus_networks().items()} == {
+            assert network.draws("uniform") == (DRAWS if label != "HYPERCUBE" and n < 9 else (1,)), (label, n)
+    assert {label: len(network.draws("uniform")) for label, network in torus_networks().items()} == {
         "TORUS-4": 1,
         "P-TORUS-4": 4,
         "PF-TORUS-4": 4,
         "RING-4": 4,
     }
-    assert clos_in_other_racks(80).draws == DRAWS
+    assert clos_in_other_racks(80).draws("uniform") == DRAWS
+    limited = replace(_SMALL, coarse=("transpose",))
+    assert (limited.draws("uniform"), limited.draws("transpose")) == (DRAWS, (1,))
 
 
 @pytest.mark.usefixtures("measured_now")
@@ -145,7 +146,7 @@ def test_a_coarse_curve_is_a_sweep_of_one_draw(monkeypatch):
         return gbit_s(load if carried else load / 4), 500 + 3000 * load if carried else 1600.0, not carried
 
     monkeypatch.setattr(_sweeps, "simulated", simulated)
-    network = replace(_SMALL, coarse=True)
+    network = replace(_SMALL, coarse=("uniform",))
     assert curves(network, "uniform") == [
         [(gbit_s(load), 500 + 3000 * load) for load in (0.01, 0.05, 0.1, 0.15, 0.1625)]
     ]

@@ -11,8 +11,8 @@ One rule for all curves, chosen before the runs:
 * Around 1.2 us, where figures 10 and 16 are read, bisection goes on to `_READ_PARTS` parts of the step; between points the
   curve is straight.
 
-Two exceptions remain, because these curves take minutes each: networks with `Network.most_draws` have fewer draws, and those
-of 512 switches the coarse sweep of one draw (`_sweeps`). A sixteenth of the step was tried first, and given up after two curves
+An exception remains, because these curves take minutes each: the patterns in `Network.coarse`, of 512 switches and of some other
+networks, keep the coarse sweep of one draw (`_sweeps`). A sixteenth of the step was tried first, and given up after two curves
 for the same reason.
 """
 
@@ -36,16 +36,16 @@ _STEPS = 8
 #: Accepted traffic in Gbit/s per host, and mean latency in ns, by rising load.
 Curve = list[tuple[float, float]]
 
-_UNIT = "in Gbit/s per host; means of four draws, but one draw of 512 switches and of Nbr and Gau"
+_UNIT = "in Gbit/s per host; means of four draws, but one draw of 512 switches, Nbr(p)-8 and Gau"
 THROUGHPUT_NOTE = f"throughput: the most traffic accepted before saturation (Koibuchi 2013 III.C.1), {_UNIT}"
 LATENCY_NOTE = f"throughput: accepted traffic at which latency passes 1.2 us (Koibuchi 2013 III.D), {_UNIT}"
 
 
 def curves(network: Network, traffic: str) -> list[Curve]:
     """The curve of each draw up to saturation, by the rule of this module; one long run."""
-    if network.coarse:
+    if traffic in network.coarse:
         return [coarse_curve(network, traffic)]
-    draws = network.draws
+    draws = network.draws(traffic)
     loads = f"{network.low},{network.step:g}:1:{network.step:g}"
     command = (
         f"{network.command(traffic, loads)} --interval {_INTERVAL:g}, to saturation, bisected to 1/{PARTS} of a step"
@@ -102,10 +102,11 @@ def commands(networks: Iterable[Network], traffic: str) -> str:
     """
     each, several = [], False
     for network in networks:
-        fine = network.step / (COARSE_PARTS if network.coarse else PARTS)
+        coarse = traffic in network.coarse
+        fine = network.step / (COARSE_PARTS if coarse else PARTS)
         command = network.command(traffic, f"{fine:g}:{_STEPS * network.step:g}:{fine:g}")
-        each.append(f"{command}{'' if network.coarse else f' --interval {_INTERVAL:g}'} --seed 1")
-        several |= len(network.draws) > 1
+        each.append(f"{command}{'' if coarse else f' --interval {_INTERVAL:g}'} --seed 1")
+        several |= len(network.draws(traffic)) > 1
     return "; ".join([*each, *(["the other draws: 2, 3 and 4 for both seeds"] if several else [])])
 
 

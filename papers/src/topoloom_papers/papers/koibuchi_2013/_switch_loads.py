@@ -33,8 +33,8 @@ class Network:
     """A network of the paper and its routing (Koibuchi 2013 III.C), with `virtual_channels` in total.
 
     `spec` has ``{seed}`` if it is random. `homes`: the rack of each switch, if the network is still to be permuted in racks
-    that no spec can express. `low`: the load at which the network is almost empty, in flits per host and cycle. `most_draws`:
-    those of its curve, if it is random. `coarse`: whether its curve is the coarse sweep of one draw.
+    that no spec can express. `low`: the load at which the network is almost empty, in flits per host and cycle. `coarse`:
+    the patterns whose curve is the coarse sweep of one draw.
     """
 
     spec: str
@@ -42,8 +42,7 @@ class Network:
     virtual_channels: int | None = 4
     homes: tuple[int, ...] = ()
     low: float = LOW
-    most_draws: int = len(DRAWS)
-    coarse: bool = False
+    coarse: tuple[str, ...] = ()
 
     def build(self, draw: int) -> Topology:
         """Build one draw; with `homes`, the network of the spec is fully permuted in those racks."""
@@ -58,11 +57,10 @@ class Network:
         """The distance of offered loads, in flits per host and cycle: 4.8 Gbit/s, and 0.96 at degree 4."""
         return 5 * self.low
 
-    @property
-    def draws(self) -> tuple[int, ...]:
-        """The draws of its curve: the first `most_draws`, or one if the network is `coarse` or not random."""
-        random = ("{seed}" in self.spec or self.homes) and not self.coarse
-        return DRAWS[: self.most_draws if random else 1]
+    def draws(self, traffic: str) -> tuple[int, ...]:
+        """The draws of its curve: `DRAWS`, or one if the curve is `coarse` or the network is not random."""
+        several = ("{seed}" in self.spec or self.homes) and traffic not in self.coarse
+        return DRAWS if several else DRAWS[:1]
 
     @property
     def more(self) -> str:

@@ -35,8 +35,9 @@ def networks(n: int) -> dict[str, Network]:
         "PF-HYPERCUBE": (cube + _FULLY).format(rack=rack),
         f"RING-{n}": f"ring-shortcuts:n={2**n},degree={n},hosts={hosts},seed={{seed}}",
     }
-    random = {label: Network(spec, "silla-duato", coarse=n == 9) for label, spec in specs.items()}
-    return {"HYPERCUBE": Network(cube, "duato", coarse=n == 9), **random}
+    coarse = PATTERNS if n == 9 else ()
+    random = {label: Network(spec, "silla-duato", coarse=coarse) for label, spec in specs.items()}
+    return {"HYPERCUBE": Network(cube, "duato", coarse=coarse), **random}
 
 
 def torus_networks() -> dict[str, Network]:
@@ -56,7 +57,7 @@ def constrained_networks() -> dict[str, Network]:
     specs = {f"Nbr({p})-8": "nbr:" + ring.format(f"p={p}") for p in (0.4, 0.5)}
     specs |= {f"Gau({alpha})-8": "gau:" + ring.format(f"alpha={alpha}") for alpha in (0.7, 1.0)}
     return {"RING-8": networks(8)["RING-8"]} | {
-        label: Network(spec, "silla-duato", most_draws=1) for label, spec in specs.items()
+        label: Network(spec, "silla-duato", coarse=PATTERNS) for label, spec in specs.items()
     }
 
 
