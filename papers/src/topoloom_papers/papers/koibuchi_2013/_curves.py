@@ -11,7 +11,7 @@ One rule for all curves, chosen before the runs:
 * Around 1.2 us, where figures 10 and 16 are read, bisection goes on to `_READ_PARTS` parts of the step; between points the
   curve is straight.
 
-An exception remains, because these curves take minutes each: the patterns in `Network.coarse`, of 512 switches and of some other
+An exception remains, because these curves take minutes each: the patterns in `Network.coarse`, of 512 switches and of other
 networks, keep the coarse sweep of one draw (`_sweeps`). A sixteenth of the step was tried first, and given up after two curves
 for the same reason.
 """
