@@ -1,7 +1,11 @@
 """Verdicts follow from the published numbers and from ours by one rule."""
 
+import re
+from pathlib import Path
+
 import pytest
 
+from topoloom_papers import papers
 from topoloom_papers.verdicts import LONGEST_WHY, Outcome, Step, Verdict, check_statements, compare, listed
 
 
@@ -98,3 +102,15 @@ def test_a_reason_has_room_for_the_first_statements_only():
         compare({"x": "1"}, {"x": 2.0}, details="setup").details
         == compare({"x": "1"}, {"x": 1.0}, details="setup").details
     )
+
+
+def test_a_word_has_its_threshold_in_one_place():
+    """No claim has a number of its own for a word of `words`: 'similar is read as 5 %' stands in no source."""
+    words = "same|similar|comparable|close|nearly|identical|negligible|slightly|modestly|almost all|much|significantly"
+    own = re.compile(rf"(?:{words})[^.;,]{{0,20}}(?: is read as |: within )(?:within |at least )?\d")
+    folder = Path(papers.__file__).parent
+    sources = {path.relative_to(folder): path.read_text(encoding="utf-8") for path in folder.rglob("*.py")}
+    assert len(sources) > 50
+    assert {str(path): own.findall(text) for path, text in sources.items() if own.search(text)} == {}
+    assert own.search("nearly identical is read as 1 %")
+    assert own.search("comparable: within 5 %")

@@ -4,7 +4,7 @@ They were chosen before the claims were computed with them. Where a paper itself
 is used instead, and the claim says so.
 """
 
-#: "The same", "almost the same", "about equal", "nearly": relative differences up to this.
+#: "The same", "almost the same", "about equal", "nearly identical": relative differences up to this.
 SAME = 0.05
 #: "Similar", "comparable", "close to", "approximately", "about a half": relative differences up to this.
 SIMILAR = 0.10
@@ -12,6 +12,8 @@ SIMILAR = 0.10
 SLIGHTLY = 0.10
 #: "Much", "significantly", "tremendously": changes in the named direction of more than this.
 MUCH = 0.20
+#: "Almost all": at least this share of the cases.
+ALMOST_ALL = 0.99
 
 
 def means(word: str, threshold: float) -> str:

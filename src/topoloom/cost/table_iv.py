@@ -36,14 +36,14 @@ class Printed:
 
 @dataclass(frozen=True)
 class Count:
-    """The quantities behind a column's cost; `electric` and `fibre` where the published split was reproduced."""
+    """The quantities behind a column's cost; `electric` and `fibre` as the paper labels its cables, whatever it charges."""
 
     hosts: float
     switches: float
     radix: int
     cables_usd: float
-    electric: float | None = None
-    fibre: float | None = None
+    electric: float
+    fibre: float
 
     def cost_usd(self, parts: Parts) -> float:
         """USD per host."""
@@ -129,7 +129,7 @@ def _cube(radix: int, electric: int) -> Callable[[], Count]:
 
     def count() -> Count:
         fibre = sum(4096 * _fibre(length_m + _OVERHEAD_M) for length_m in (1.0, 2.0, 4.0))
-        return Count(8192, 8192, radix, electric * _electric(1.0) + fibre)
+        return Count(8192, 8192, radix, electric * _electric(1.0) + fibre, electric, 3 * 4096)
 
     return count
 
@@ -155,8 +155,9 @@ def _butterfly(p: int) -> Callable[[], Count]:
 
     def count() -> Count:
         along_m = float(np.abs(np.subtract.outer(np.arange(p), np.arange(p))).mean())
-        cables = p**3 * (p - 1) / 2 * _electric(1.0) + p**4 * _fibre(along_m + _OVERHEAD_M)
-        return Count(p**4, p**3, 4 * p - 3, cables)
+        local = p**3 * (p - 1) / 2
+        cables = local * _electric(1.0) + p**4 * _fibre(along_m + _OVERHEAD_M)
+        return Count(p**4, p**3, 4 * p - 3, cables, local, p**4)
 
     return count
 
@@ -166,9 +167,9 @@ def _dragonfly(a: int, p: int, groups: int, radix: int, members: int, host_cable
 
     def count() -> Count:
         hosts = a * p * groups
-        local = groups * members * (members - 1) / 2 * _electric(1.0)
-        across = groups**2 / 2 * _electric(_mean_apart_m(groups) + _OVERHEAD_M)
-        return Count(hosts, a * groups, radix, local + across + (hosts * _electric(1.0) if host_cables else 0.0))
+        local, across = groups * members * (members - 1) / 2, groups**2 / 2
+        cables = local * _electric(1.0) + across * _electric(_mean_apart_m(groups) + _OVERHEAD_M)
+        return Count(hosts, a * groups, radix, cables + (hosts * _electric(1.0) if host_cables else 0.0), local, across)
 
     return count
 
@@ -176,8 +177,9 @@ def _dragonfly(a: int, p: int, groups: int, radix: int, members: int, host_cable
 def _slim_fly() -> Count:
     """k = 43; q floor(a(a-1)/4) electric cables with a = 2q, q^3 global ones at the electric tariff."""
     q, a = 19, 38
-    local = q * (a * (a - 1) // 4) * _electric(1.0)
-    return Count(15 * 2 * q * q, 2 * q * q, 43, local + q**3 * _electric(_mean_apart_m(q) + _OVERHEAD_M))
+    local = q * (a * (a - 1) // 4)
+    cables = local * _electric(1.0) + q**3 * _electric(_mean_apart_m(q) + _OVERHEAD_M)
+    return Count(15 * 2 * q * q, 2 * q * q, 43, cables, local, q**3)
 
 
 _TREE_NOTE = "exact: k must be even (the nearest below), whole pods, and no host cables, which no other column has"
@@ -220,7 +222,8 @@ COLUMNS: tuple[TableColumn, ...] = (
         _cube(19, 53248),
         radix=19,
         floor=replace(preset("slimfly-2014"), rows=8, columns=4),
-        note="exact: long hops that leave the rack are fibre; with all of them electric it would be 6,785.6 USD",
+        note="exact: long hops that leave the rack are fibre; with all of them electric, 53,248 and 20,480 cables, it would be"
+        " 6,785.6 USD",
     ),
     TableColumn(
         "ft3-43",
@@ -300,7 +303,7 @@ COLUMNS: tuple[TableColumn, ...] = (
         "DF, k = 43, N = 10,890",
         Printed(10890, 990, 43, 6885, 1012, 1365, 10.9),
         "dragonfly:a=22,h=2,p=11,g=45",
-        f"local cables of groups of 18, not 22; host cables added; {_TARIFF}",
+        f"g^2/2 global cables for g(g-1)/2; local cables of groups of 18, not 22; host cables added; {_TARIFF}",
         _dragonfly(22, 11, 45, 43, 18, host_cables=True),
         radix=43,
     ),

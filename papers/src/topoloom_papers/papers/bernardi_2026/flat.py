@@ -23,6 +23,7 @@ from topoloom.topologies.spec import build
 from topoloom_papers.long_runs import long_run
 from topoloom_papers.registry import claim
 from topoloom_papers.verdicts import Outcome, Step, check_statements, compare
+from topoloom_papers.words import ALMOST_ALL, SAME, means
 
 #: The defaults of the paper's evaluation: 1,000 routers of 64 lanes, p = 4, h = 2.
 _EXAMPLE = "jellyfish:n=1000,degree=64"
@@ -108,11 +109,11 @@ def _disjoint() -> Outcome:
     found = _sprayed()
     return check_statements(
         {
-            "99 % of the pairs have more than 50": found.above_50 >= 0.99 * found.pairs,
+            "almost all pairs have more than 50": found.above_50 >= ALMOST_ALL * found.pairs,
             "none has more than 64": found.most <= 64,
         },
         f"{found.above_50} of {found.pairs} sampled pairs; {found.least} to {found.most}, mean {found.mean:.1f}",
-        "almost all is read as 99 %",
+        f"'almost all' is read as at least {100 * ALMOST_ALL:g} %",
     )
 
 
@@ -127,12 +128,12 @@ def _quasi_random() -> Outcome:
     random = [spectrum(build(f"jellyfish:n=960,degree=64,seed={seed}")).gap for seed in (1, 2, 3)]
     return check_statements(
         {
-            "every draw is within 5 % of the random graphs' mean": all(
-                abs(gap / (sum(random) / len(random)) - 1) <= 0.05 for gap in ours
+            f"every draw is within {100 * SAME:g} % of the random graphs' mean": all(
+                abs(gap / (sum(random) / len(random)) - 1) <= SAME for gap in ours
             )
         },
         f"gaps {', '.join(f'{gap:.2f}' for gap in ours)}; random graphs {', '.join(f'{gap:.2f}' for gap in random)}",
-        "the same is read as 5 %",
+        means("the same", SAME),
     )
 
 

@@ -140,9 +140,14 @@ def _panel(hosts: int, traffic: str) -> Curves | None:
 
 
 def _channel_bound(hosts: int) -> float:
-    """The load at which the maximum channel load reaches 1, for uniform traffic routed by the tables."""
+    """The load at which the maximum channel load reaches 1, for uniform traffic routed by the tables.
+
+    As in the simulation a host also sends to the others of its switch, which takes no channel.
+    """
     routing = _slimfly(hosts, "hop-vcs").routed
-    return 1 / float(table_loads(routing, uniform_remote(routing.topology)).channels.max())
+    number = routing.topology.hosts
+    remote = (number - hosts) / (number - 1)
+    return 1 / (remote * float(table_loads(routing, uniform_remote(routing.topology)).channels.max()))
 
 
 def _at_full_load(hosts: int) -> dict[str, float]:

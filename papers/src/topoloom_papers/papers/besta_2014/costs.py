@@ -6,6 +6,7 @@ from topoloom.cost.bill import price
 from topoloom.cost.parts_files import load_parts
 from topoloom.cost.placed import place
 from topoloom.cost.table_iv import column, in_one_rack
+from topoloom.model.topology import Topology
 from topoloom.placement.floors.floor import preset
 from topoloom.topologies.spec import build
 from topoloom_papers.curves import Curves, Series
@@ -79,6 +80,11 @@ def _fewer_cables() -> Outcome:
     )
 
 
+def _host_ports(topology: Topology) -> float:
+    """The share of the ports in use that hosts have."""
+    return topology.hosts / float((topology.degrees + topology.endpoints_at).sum())
+
+
 @claim(
     "besta-2014/vi-a/fewer-routers",
     "a balanced Slim Fly has about 25 % fewer routers and racks than a balanced Dragonfly of the same size",
@@ -86,12 +92,13 @@ def _fewer_cables() -> Outcome:
     "topoloom info slimfly:q=19,hosts=15; topoloom info dragonfly:h=7",
 )
 def _fewer_routers() -> Outcome:
-    fly = build("slimfly:q=19,hosts=15").switches
-    balanced, radix = build("dragonfly:h=7").switches, build("dragonfly:a=22,h=2,p=11,g=45").switches
+    fly, balanced = build("slimfly:q=19,hosts=15"), build("dragonfly:h=7")
+    radix = build("dragonfly:a=22,h=2,p=11,g=45")
     fewer = {
-        "balanced, a = 2p = 2h, k = 27, 9,702 hosts": 100 * (1 - fly / balanced),
-        "not balanced, k = 43 as Slim Fly, 10,890 hosts": 100 * (1 - fly / radix),
-        "of the same k, with 25 % of the ports for hosts, Slim Fly with 33 %": 100 * (1 - 0.25 / 0.33),
+        "balanced, a = 2p = 2h, k = 27, 9,702 hosts": 100 * (1 - fly.switches / balanced.switches),
+        "not balanced, k = 43 as Slim Fly, 10,890 hosts": 100 * (1 - fly.switches / radix.switches),
+        "balanced and of the same k, by the shares of ports for hosts": 100
+        * (1 - _host_ports(balanced) / _host_ports(fly)),
     }
     nearest = min(fewer, key=lambda name: abs(fewer[name] - 25))
     note = f"% fewer routers than a Dragonfly that is {listed(fewer.items(), '{:.1f}')}"

@@ -143,7 +143,7 @@ def _channels() -> Outcome:
         {"the mean is shorter": shorter < plain, "the maximum channel load reaches 1 at a higher load": more > load},
         f"mean hops between hosts {plain:.4f}, with four more channels {shorter:.4f}; the maximum channel load is 1 at"
         f" {load:.4f} and {more:.4f}",
-        "four random perfect matchings (44 of 48 ports were in use), uniform traffic by shortest paths",
+        "four random perfect matchings (44 of 48 ports were in use), uniform traffic between switches by shortest paths",
     )
 
 

@@ -257,7 +257,7 @@ def _adversary() -> Outcome:
     )
 
 
-@_claim("fig-6d/min", "MIN is limited to a fraction", "1/ (digits missing)", "SF-MIN")
+@_claim("fig-6d/min", "MIN is limited to a fraction", "1/ (digits missing in our copy)", "SF-MIN")
 def _limit() -> Outcome:
     routing = contender("SF-MIN").routed
     hosts = int(routing.topology.endpoints_at.max())
@@ -271,7 +271,7 @@ def _limit() -> Outcome:
     return Outcome(
         text,
         Verdict.NOT_REPRODUCIBLE,
-        f"the fraction is missing in the published text, so no comparison is possible; 1/(2p) = {1 / (2 * hosts):.4f} is the"
+        f"the fraction is missing in our copy of the paper, so no comparison is possible; 1/(2p) = {1 / (2 * hosts):.4f} is the"
         f" share of 2p senders over one channel (errata of Besta 2014, 17), 1/(p + 1) = {1 / (hosts + 1):.4f}",
         details=SETUP_NOTE,
         figure=_figure("d"),

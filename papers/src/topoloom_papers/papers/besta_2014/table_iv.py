@@ -30,6 +30,13 @@ _SIZE_REASONS = {
 }
 
 
+def _network(column: TableColumn, electric: int, fibre: int) -> str:
+    """The cables of the network that is counted exactly, in words."""
+    tree = column.key.startswith("ft3")
+    name, note = (f"a true fat tree of k = {column.printed.radix - 1}", "") if tree else ("the network", column.note)
+    return f"{name} has {electric:,} and {fibre:,} between switches{f' ({note})' if note else ''}"
+
+
 def _command(column: TableColumn) -> str:
     return f"topoloom cost {column.spec} --as-published"
 
@@ -130,18 +137,21 @@ def _table_iv(column: TableColumn) -> None:
         if outcome.verdict is Verdict.EXACT:
             return outcome
         count = column.as_published() if column.as_published is not None else None
-        if count is not None and count.electric is not None and count.fibre is not None:
-            return compare(
+        if count is not None:
+            # The same errors as of the cost: one rule for all columns whose count was found.
+            repeated = compare(
                 {name: str(value) for name, value in expected.items()},
                 {"electric": count.electric, "fibre": count.fibre},
                 cut=True,
                 error=column.assumption,
-                assumption=f"a true fat tree of k = {published.radix - 1} has {ours} between switches",
+                assumption=_network(column, **ours),
             )
+            if repeated.verdict is Verdict.EXPLAINED:
+                return repeated
         if sum(expected.values()) == sum(ours.values()):
-            why = f"the total of {sum(ours.values()):,} agrees, the split does not: {column.assumption}"
+            why = f"the total agrees, the split does not: {column.assumption}"
             return Outcome(outcome.ours, Verdict.NOT_REPRODUCIBLE, why)
-        return Outcome(outcome.ours, Verdict.PAPER_WRONG, f"the true graph has {ours}: {column.assumption}")
+        return Outcome(outcome.ours, Verdict.PAPER_WRONG, f"ours are counted on the network: {column.assumption}")
 
 
 for _column in COLUMNS:

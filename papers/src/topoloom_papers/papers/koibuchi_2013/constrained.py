@@ -13,7 +13,7 @@ from topoloom_papers.curves import Curves, Series
 from topoloom_papers.long_runs import long_run
 from topoloom_papers.registry import claim
 from topoloom_papers.verdicts import Outcome, check_statements
-from topoloom_papers.words import MUCH, means
+from topoloom_papers.words import MUCH, SIMILAR, means
 
 #: Parameters of the points. Gau has more points, because its diameter is compared at the next point with fewer hops.
 _SHARES = {
@@ -22,9 +22,6 @@ _SHARES = {
 }
 #: Switches and degree of the two panels of figure 12.
 _DEGREES = {256: 8, 4096: 12}
-#: ASPLs that differ by at most this are comparable, in %: our reading, chosen before the results were known.
-_COMPARABLE = 5.0
-
 #: By family and parameter: mean hops along the ring between the ends of a shortcut, diameter, and ASPL.
 _Points = dict[str, dict[str, tuple[float, float, float]]]
 
@@ -114,11 +111,11 @@ def _panel(size: int) -> None:
                 if float(share) >= least:
                     name = _NAMES[family].format(share)
                     parts[f"{name}: diameter at most one hop larger"] = other_diameter <= diameter + 1
-                    parts[f"{name}: ASPL within {_COMPARABLE:g} %"] = other_aspl <= aspl * (1 + _COMPARABLE / 100)
+                    parts[f"{name}: ASPL comparable"] = abs(other_aspl / aspl - 1) <= SIMILAR
         return check_statements(
             parts,
             f"diameter and ASPL: {_in_words(points)}",
-            f"comparable: within {_COMPARABLE:g} %; means over seeds, and the most frequent diameter",
+            f"{means('comparable', SIMILAR)}; means over seeds, and the most frequent diameter",
             figure=_figure(size, points),
         )
 

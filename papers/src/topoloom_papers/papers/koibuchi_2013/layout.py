@@ -3,7 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
-from statistics import fmean
+from itertools import permutations
+from statistics import fmean, stdev
+
+import numpy as np
 
 from topoloom.cost.placed import place
 from topoloom.placement.floors.floor import preset
@@ -90,6 +93,7 @@ def _figure_14_claims() -> None:
         "topoloom layout 'ring-shortcuts:n=64,degree=6' --floor koibuchi-2013 "
         "--switches-per-rack 16 --cluster {} --map rows"
     )
+    for_nbr = command.replace("ring-shortcuts:n=64,degree=6", "nbr:n=64,degree=6,p=0.5")
 
     @claim(
         "koibuchi-2013/fig-14/ring-above-hypercube",
@@ -132,7 +136,7 @@ def _figure_14_claims() -> None:
         "koibuchi-2013/fig-14/nbr-below-ring",
         f"links between racks: Nbr(0.5)-n below RING-n (to N = {2**most})",
         "up to 24 %",
-        command.format("walktrap"),
+        f"{command.format('walktrap')}; {for_nbr.format('walktrap')}",
     )
     def below() -> Outcome:
         curves = _figure_14(most)
@@ -143,11 +147,15 @@ def _figure_14_claims() -> None:
         text = "; ".join(
             f"{short} " + ", ".join(f"{value:.0f}" for value in each.values()) for short, each in savings.items()
         )
-        note = (
-            f"the maximum over N, by Walktrap with our limit of cluster sizes, or in sequence; in %, means over seeds, for"
-            f" N = 64, 128 ..: {text}; the paper does not define its size limit for Walktrap (errata of Koibuchi 2013, 8)"
-        )
         nearest = min((max(each.values()) for each in savings.values()), key=lambda value: abs(value - 24))
+        pairs = zip(_cuts("Nbr(0.5)-n", 6, "walktrap"), _cuts("RING-n", 6, "walktrap"), strict=True)
+        draws = [100 * (1 - fewer / links) for fewer, links in pairs]
+        note = (
+            f"the maximum over N is at N = 64; two readings: by Walktrap {max(savings['walk'].values()):.1f} %, in sequence"
+            f" {max(savings['seq'].values()):.1f} %, means over seeds; by Walktrap {len(draws)} draws lie between"
+            f" {min(draws):.0f} and {max(draws):.0f} %, so that one published draw would agree with nearly any value there;"
+            " the paper does not define its size limit for Walktrap (errata of Koibuchi 2013, 8)"
+        )
         return compare(
             {"maximum, %": "24"},
             {"maximum, %": nearest},
@@ -156,6 +164,7 @@ def _figure_14_claims() -> None:
             readings=len(savings),
             assumption=note,
             reason=note,
+            details=f"in %, means over seeds, for N = 64, 128 ..: {text}",
         )
 
     @claim(
@@ -226,15 +235,19 @@ def _walktrap_gains(families: Iterable[str] = tuple(_FAMILIES)) -> str:
 _PAPERS_SEARCH = 100_000_000, 5
 
 
-def _mean_m(family: str, n: int, mapping: str) -> float:
+#: Draws of the largest networks, for the spread of a saving; the same four seeds for Nbr(0.5)-n and RING-n.
+_DRAWS = range(1, 5)
+
+
+def _mean_m(family: str, n: int, mapping: str, seed: int = 1) -> float:
     """Mean length in m of all cables between switches; annealing as long as in the paper."""
     moves, runs = _PAPERS_SEARCH if mapping == "anneal" else (None, None)
     options = f" --moves {moves} --runs {runs}" if moves else ""
     return long_run(
-        f"topoloom layout {_spec(family, n)} --floor koibuchi-2013 --switches-per-rack 16 --cluster sequential --map "
+        f"topoloom layout {_spec(family, n, seed)} --floor koibuchi-2013 --switches-per-rack 16 --cluster sequential --map "
         f"{mapping}{options}",
         float,
-        lambda: round(laid_out(_spec(family, n), "sequential", mapping, moves=moves, runs=runs).mean_length_m, 5),
+        lambda: round(laid_out(_spec(family, n, seed), "sequential", mapping, moves=moves, runs=runs).mean_length_m, 5),
     )
 
 
@@ -253,6 +266,17 @@ def _figure_15() -> Curves:
         tuple(series),
         log_x=True,
     )
+
+
+def _cannot_be_shorter(family: str, cluster: str) -> bool:
+    """Whether the serpentine of the four racks of 64 switches is the shortest of all their orders."""
+    base = laid_out(_spec(family, 6), cluster, "serpentine")
+    places = np.unique(base.slot)
+    if places.size != 4:
+        raise ValueError(f"{places.size} racks, not four")
+    at = np.searchsorted(places, base.slot)
+    orders = (Layout(base.topology, base.floor, base.slots, np.array(order)[at]) for order in permutations(places))
+    return min(layout.total_m for layout in orders) > base.total_m - 1e-6
 
 
 def _figure_15_claims() -> None:
@@ -296,17 +320,24 @@ def _figure_15_claims() -> None:
         rows: list[str] = []
         for family in _FAMILIES:
             base, mapped = _points(curves, f"{family} base"), _points(curves, f"{family} SA")
-            parts |= {f"{family}, N = {size}": mapped[size] < length_m for size, length_m in base.items()}
+            lengths = {
+                "sequential": {size: (length_m, mapped[size]) for size, length_m in base.items()},
+                "walktrap": _by_walktrap()[family],
+            }
             parts |= {
-                f"{family} by Walktrap, N = {size}": annealed < length_m
-                for size, (length_m, annealed) in _by_walktrap()[family].items()
+                f"{family}{'' if cluster == 'sequential' else ' by Walktrap'}, N = {size}": annealed < length_m
+                or (size == 64 and _cannot_be_shorter(family, cluster))
+                for cluster, each in lengths.items()
+                for size, (length_m, annealed) in each.items()
             }
             gains = [100 * (1 - mapped[size] / length_m) for size, length_m in base.items()]
             rows.append(f"{family} {', '.join(f'{gain:.1f}' for gain in gains)} %")
         return check_statements(
             parts,
             f"shorter at N = 64, 128 ..: {'; '.join(rows)}; {_walktrap_gains()}",
-            f"{_CLUSTERS}; N = 64 are four racks, for which the serpentine can be optimal",
+            f"two readings: shorter at every size, or where it can be, which fits; N = 64 are four racks, of which RING-n's"
+            f" serpentine is the shortest of all 24 orders; {_CLUSTERS}",
+            readings=2,
             figure=curves,
         )
 
@@ -314,10 +345,14 @@ def _figure_15_claims() -> None:
         "koibuchi-2013/fig-15/nbr-below-ring",
         f"mean length, annealed: Nbr(0.5)-n below RING-n (N = {2**most})",
         "26 %",
-        command.format(f"nbr:n={2**most},degree={most}"),
+        f"{command.format(f'nbr:n={2**most},degree={most}')}; {command.format(f'ring-shortcuts:n={2**most},degree={most}')}",
     )
     def below() -> Outcome:
         curves = _figure_15()
+        draws = [
+            100 * (1 - _mean_m("Nbr(0.5)-n", most, "anneal", seed) / _mean_m("RING-n", most, "anneal", seed))
+            for seed in _DRAWS
+        ]
         ring, nbr = _points(curves, "RING-n SA"), _points(curves, "Nbr(0.5)-n SA")
         savings = {size: 100 * (1 - nbr[size] / ring[size]) for size in ring}
         text = ", ".join(f"N = {size}: {value:.1f} %" for size, value in savings.items())
@@ -327,13 +362,23 @@ def _figure_15_claims() -> None:
             for size, (_, length_m) in walk["RING-n"].items()
         }
         text += f"; by Walktrap {listed(others.items(), '{:.1f} %')}"
+        note = (
+            f"the paper gives no N: here the largest, of {len(savings)} sizes and of {len(others)} by Walktrap; draws"
+            f" {', '.join(f'{draw:.2f}' for draw in draws)} %; {_CLUSTERS}"
+        )
         return compare(
             {"%": "26"},
-            {"%": max(savings.values())},
+            {"%": fmean(draws)},
+            step=Step(
+                round(2 * stdev(draws), 2),
+                f"two standard deviations of our {len(draws)} draws, in points, because one draw is published",
+            ),
             digits=4,
             figure=curves,
-            assumption=f"the maximum over N; {text}; {_CLUSTERS}",
-            reason=f"{text}; {_CLUSTERS}",
+            readings=len(savings) + len(others),
+            assumption=note,
+            reason=note,
+            details=f"one draw of each size: {text}",
         )
 
 

@@ -276,7 +276,7 @@ def _degrees_and_lengths(balanced: BalancedPairs) -> list[tuple[int, int]]:
     "nakano-2016/section-iii/step-2",
     "30 x 30, K = 6, L = 6 after step 2: diameter 12, ASPL 5.7933",
     "12, 5.7933",
-    f"topoloom hops {_30},degree=6,length=6,sweeps=30",
+    "topoloom reproduce nakano-2016/section-iii/step-2 (no command starts from the lattice of step 1)",
 )
 def _step_2() -> Outcome:
     spreads = _swept()

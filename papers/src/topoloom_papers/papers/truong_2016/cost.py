@@ -271,20 +271,21 @@ def _spare_ports() -> Outcome:
 
 @claim(
     "truong-2016/section-5.2/watts",
-    "all four have the same mean radix, 4, and thus the same power",
-    "4, 4, 4, 4",
-    "topoloom info dsn:n=4096",
+    "all four have the same mean radix, 4, and thus exactly the same power",
+    "4; exactly the same",
+    "topoloom info dsn-f:n=4096; topoloom info dsn:n=4096; topoloom info torus:dims=64x64",
 )
 def _same_power() -> Outcome:
-    means = by_size(lambda name, n: float(build(spec(name, n)).degrees.mean()), *NAMES)
-    return compare(
-        dict.fromkeys(NAMES, "4.00"),
-        {name: means[name][4096] for name in NAMES},
-        right={"DSN": f"{4 - 2 / 12:.2f}"},
-        digits=4,
-        reason="4,096 switches. One in p of DSN's switches, those of the last level, have no shortcut: its mean is 4 - 2/p, and"
-        " its power is 4 % (n = 4,096) to 9 % (n = 32) lower if only ports in use draw power",
-        details=f"by size: {in_words(means)}",
+    radix = by_size(lambda name, n: float(build(spec(name, n)).degrees.mean()), *NAMES)
+    at_4096 = {name: radix[name][4096] for name in NAMES}
+    return check_statements(
+        {f"{name}: exactly as much power as the torus": round(value, 2) == 4 for name, value in at_4096.items()},
+        f"mean radix of 4,096 switches: {listed(at_4096.items())}",
+        "power is 2.8 W per port; exactly: to two decimals of the mean radix. One in p of DSN's switches, those of the last"
+        " level, have no shortcut: its mean is 4 - 2/p, and its power is 4 % (n = 4,096) to 9 % (n = 32) lower if only ports in"
+        " use draw power",
+        wrong=True,
+        details=f"by size: {in_words(radix)}",
     )
 
 

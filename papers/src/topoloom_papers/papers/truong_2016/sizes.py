@@ -1,6 +1,7 @@
 """Claims of Truong 2016 on hops and cuts by size: figures 4 to 6, and the conclusion on hops."""
 
 from functools import lru_cache
+from statistics import stdev
 
 import numpy as np
 
@@ -65,16 +66,18 @@ def _order_claims(number: str) -> None:
         values, curves = _hops(number)
         others = {n: min(values[name][n] for name in NAMES if name != "RR-4") for n in SIZES}
         off = {n: values["RR-4"][n] for n in SIZES if values["RR-4"][n] >= others[n]}
-        ties = {n: sum(getattr(measured(spec("RR-4", n, seed)), measure) <= others[n] for seed in DRAWS) for n in off}
+        draws = {n: [float(getattr(measured(spec("RR-4", n, seed)), measure)) for seed in DRAWS] for n in off}
         text = "; ".join(
-            f"at {n} its mean is {value:.1f}; the best other has {others[n]:g}, and {ties[n]} of {len(DRAWS)} draws at most"
-            " that"
+            f"at {n} its mean is {value:.1f}, with two standard deviations of {2 * stdev(draws[n]):.1f}; the best other has"
+            f" {others[n]:g}, and {sum(draw <= others[n] for draw in draws[n])} of {len(DRAWS)} draws at most that"
             for n, value in off.items()
         )
+        two = "two readings: the mean of draws, or one draw, as is published, within two standard deviations, which fits; "
         return check_statements(
-            {"at every size": not off},
-            f"at {len(SIZES) - len(off)} of {len(SIZES)} sizes",
-            f"{f'{text}; ' if off else ''}RR-4: the mean of {len(DRAWS)} draws; {in_words(values, '{:.3g}')}",
+            {"at every size": all(off[n] - 2 * stdev(draws[n]) < others[n] for n in off)},
+            f"by the mean at {len(SIZES) - len(off)} of {len(SIZES)} sizes",
+            f"{f'{two}{text}; ' if off else ''}RR-4: the mean of {len(DRAWS)} draws; {in_words(values, '{:.3g}')}",
+            readings=2 if off else 1,
             figure=curves,
         )
 
@@ -120,6 +123,16 @@ _below("diameter", "4", "16.7")
 _below("aspl", "5", "4.6")
 
 
+#: Section 4.3: with a diameter that is up to 16.7 % lower DSN-F should have almost DSN's performance. The diameters are 5 to 16
+#: hops, of which one hop is more than `SIMILAR` of most.
+_SIMILAR_DIAMETER = 16.7
+
+
+def _most_percent(name: str) -> float:
+    """The difference in percent that the paper calls similar, of diameters or of mean distances."""
+    return _SIMILAR_DIAMETER if name.startswith("diameter") else 100 * SIMILAR
+
+
 @claim(
     "truong-2016/conclusion/hops",
     "DSN-F has a similar diameter and ASPL as DSN and RR (section 1: low, and comparable to topologies of the same degree)",
@@ -134,11 +147,12 @@ def _similar_hops() -> Outcome:
     }
     return check_statements(
         {
-            f"{name} is similar at every size": all(abs(value) <= 100 * SIMILAR for value in percents.values())
+            f"{name} is similar at every size": all(abs(value) <= _most_percent(name) for value in percents.values())
             for name, percents in above.items()
         },
         "; ".join(f"{name} {span(percents)}" for name, percents in above.items()),
-        f"{means('similar', SIMILAR)}; RR-4: the mean of {len(DRAWS)} draws; {_DSN}",
+        f"{means('similar', SIMILAR)}, of diameters within {_SIMILAR_DIAMETER} %, after section 4.3; RR-4: the mean of"
+        f" {len(DRAWS)} draws; {_DSN}",
         figure=_hops("5")[1],
         details="; ".join(f"{name}: {at_sizes(percents)}" for name, percents in above.items()),
     )

@@ -115,7 +115,7 @@ def _summed(sizes: list[_Size]) -> _Summary:
     "truong-2016/theorem-1a",
     f"DSN-F: average degree 4, greatest degree 5 (every n from {_LEAST} to {_MOST:,})",
     "4, 5",
-    "topoloom info dsn-f:n=4096",
+    "topoloom info dsn-f:n=4096; topoloom info dsn-f:n=897",
 )
 def _degrees() -> Outcome:
     summary = _summary()

@@ -17,6 +17,7 @@ from topoloom_papers._helpers import measured
 from topoloom_papers.long_runs import long_run
 from topoloom_papers.registry import claim
 from topoloom_papers.verdicts import Outcome, check_statements
+from topoloom_papers.words import SAME, means
 
 _SEEDS = (1, 2, 3)
 _DEGREE, _LIFTS = 24, (8, 20, 40)
@@ -78,9 +79,9 @@ def _expander() -> Outcome:
     least = 2 * sqrt(_DEGREE - 1)
     found = [_second(_xpander(40, seed)) for seed in _SEEDS]
     return check_statements(
-        {"every draw is within 5 % of it": all(value <= 1.05 * least for value in found)},
+        {f"every draw is within {100 * SAME:g} % of it": all(value <= (1 + SAME) * least for value in found)},
         f"second eigenvalues {', '.join(f'{value:.3f}' for value in found)}; 2 sqrt(d - 1) = {least:.3f}",
-        "near is read as 5 %",
+        means("optimal", SAME),
     )
 
 
@@ -94,9 +95,9 @@ def _paths() -> Outcome:
     ours = fmean(measured(_xpander(40, seed)).aspl for seed in _SEEDS)
     other = fmean(measured(_jellyfish(1000, seed)).aspl for seed in _SEEDS)
     return check_statements(
-        {"within 1 %": abs(ours / other - 1) <= 0.01},
+        {f"within {100 * SAME:g} %": abs(ours / other - 1) <= SAME},
         f"mean path Xpander {ours:.4f}, Jellyfish {other:.4f}",
-        "nearly identical is read as 1 %; means of 3 draws",
+        f"{means('nearly identical', SAME)}; means of 3 draws",
     )
 
 
@@ -110,9 +111,9 @@ def _throughput() -> Outcome:
     ours = fmean(_bound(_xpander(40, seed)) for seed in _SEEDS)
     other = fmean(_bound(_jellyfish(1000, seed)) for seed in _SEEDS)
     return check_statements(
-        {"within 5 %": abs(ours / other - 1) <= 0.05},
+        {f"within {100 * SAME:g} %": abs(ours / other - 1) <= SAME},
         f"bound of the worst permutation: Xpander {ours:.4f}, Jellyfish {other:.4f}",
-        "nearly identical is read as 5 %; throughput by the bound of Namyar 2021, means of 3 draws",
+        f"{means('nearly identical', SAME)}; throughput by the bound of Namyar 2021, means of 3 draws",
     )
 
 
