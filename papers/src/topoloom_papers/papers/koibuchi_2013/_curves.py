@@ -36,7 +36,10 @@ _STEPS = 8
 #: Accepted traffic in Gbit/s per host, and mean latency in ns, by rising load.
 Curve = list[tuple[float, float]]
 
-_UNIT = "in Gbit/s per host; means of four draws, but one draw of 512 switches, Nbr(p)-8 and Gau"
+_UNIT = (
+    "in Gbit/s per host; means of four draws, but one of 512 switches, Nbr(p)-8 and Gau, and of RING-8 and PF-HYPERCUBE under"
+    " uniform traffic"
+)
 THROUGHPUT_NOTE = f"throughput: the most traffic accepted before saturation (Koibuchi 2013 III.C.1), {_UNIT}"
 LATENCY_NOTE = f"throughput: accepted traffic at which latency passes 1.2 us (Koibuchi 2013 III.D), {_UNIT}"
 

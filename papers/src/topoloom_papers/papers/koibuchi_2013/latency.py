@@ -35,9 +35,11 @@ def networks(n: int) -> dict[str, Network]:
         "PF-HYPERCUBE": (cube + _FULLY).format(rack=rack),
         f"RING-{n}": f"ring-shortcuts:n={2**n},degree={n},hosts={hosts},seed={{seed}}",
     }
-    coarse = PATTERNS if n == 9 else ()
-    random = {label: Network(spec, "silla-duato", coarse=coarse) for label, spec in specs.items()}
-    return {"HYPERCUBE": Network(cube, "duato", coarse=coarse), **random}
+    coarse: dict[str, tuple[str, ...]] = dict.fromkeys(("HYPERCUBE", *specs), PATTERNS if n == 9 else ())
+    if n == 8:  # their four draws under uniform traffic are still to be simulated
+        coarse |= dict.fromkeys(("PF-HYPERCUBE", "RING-8"), ("uniform",))
+    random = {label: Network(spec, "silla-duato", coarse=coarse[label]) for label, spec in specs.items()}
+    return {"HYPERCUBE": Network(cube, "duato", coarse=coarse["HYPERCUBE"]), **random}
 
 
 def torus_networks() -> dict[str, Network]:
