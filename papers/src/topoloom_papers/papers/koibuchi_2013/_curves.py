@@ -21,7 +21,7 @@ from functools import partial
 from statistics import fmean
 
 from topoloom_papers.long_runs import long_run
-from topoloom_papers.papers.koibuchi_2013._sweeps import COARSE_PARTS, coarse_curve
+from topoloom_papers.papers.koibuchi_2013._sweeps import COARSE_PARTS, coarse_curve, coarse_step
 from topoloom_papers.papers.koibuchi_2013._switch_loads import Network, of_draws, simulated
 
 #: Koibuchi 2013 III.D reads the throughput of figures 10 and 16 at this latency.
@@ -31,13 +31,13 @@ PARTS, _READ_PARTS = 8, 4
 #: Relative half width of the confidence interval of a point's latency.
 _INTERVAL = 0.1
 #: Steps up to which a command sweeps the loads.
-_STEPS = 8
+_STEPS = 10
 
 #: Accepted traffic in Gbit/s per host, and mean latency in ns, by rising load.
 Curve = list[tuple[float, float]]
 
 _UNIT = (
-    "in Gbit/s per host; means of four draws, but one of 512 switches, Nbr(p)-8 and Gau, and of RING-8 and PF-HYPERCUBE under"
+    "in Gbit/s per host; means of four draws, but one of 512 switches, Nbr and Gau, and of RING-8 and PF-HYPERCUBE under"
     " uniform traffic"
 )
 THROUGHPUT_NOTE = f"throughput: the most traffic accepted before saturation (Koibuchi 2013 III.C.1), {_UNIT}"
@@ -106,7 +106,7 @@ def commands(networks: Iterable[Network], traffic: str) -> str:
     each, several = [], False
     for network in networks:
         coarse = traffic in network.coarse
-        fine = network.step / (COARSE_PARTS if coarse else PARTS)
+        fine = coarse_step(network) / COARSE_PARTS if coarse else network.step / PARTS
         command = network.command(traffic, f"{fine:g}:{_STEPS * network.step:g}:{fine:g}")
         each.append(f"{command}{'' if coarse else f' --interval {_INTERVAL:g}'} --seed 1")
         several |= len(network.draws(traffic)) > 1

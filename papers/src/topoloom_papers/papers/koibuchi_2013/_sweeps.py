@@ -1,14 +1,14 @@
-"""The coarse curve of one draw, of networks whose four draws have not been simulated by the rule of `_curves`: 512 switches.
+"""The coarse curve of one draw, of networks whose four draws have not been simulated by the rule of `_curves`.
 
-Offered loads are multiples of `Network.step`, up to the first point that is above 2 us or saturated; two more points bisect
-the interval in which latency passes 1.2 us. The curve ends where accepted traffic or latency falls by more than chance: packets
-that wait beyond saturation have not arrived when the simulation ends.
+Offered loads are multiples of 4.8 Gbit/s, at degree 4 of 1.9, up to the first point that is above 2 us or saturated; two more
+points bisect the interval in which latency passes 1.2 us. The curve ends where accepted traffic or latency falls by more than
+chance: packets that wait beyond saturation have not arrived when the simulation ends.
 """
 
 from collections.abc import Sequence
 
 from topoloom_papers.long_runs import long_run
-from topoloom_papers.papers.koibuchi_2013._switch_loads import Network, simulated
+from topoloom_papers.papers.koibuchi_2013._switch_loads import LOW_4, Network, simulated
 
 #: Offered loads are multiples of this part of a step, after so many bisections.
 _BISECTIONS = 2
@@ -20,9 +20,14 @@ _LOADED = 1.5
 _FALLS, _FALLS_NS = 0.99, 0.95
 
 
+def coarse_step(network: Network) -> float:
+    """The distance of offered loads before bisection, in flits per host and cycle."""
+    return 0.02 if network.low == LOW_4 else 0.05
+
+
 def coarse_curve(network: Network, traffic: str) -> list[tuple[float, float]]:
     """Accepted traffic in Gbit/s per host and mean latency in ns of the first draw up to saturation; one long run."""
-    step = network.step
+    step = coarse_step(network)
     loads = f"{network.low},{step:g}:1:{step:g}"
     command = f"{network.command(traffic, loads)} to 2 us, and around 1.2 us"
     return before_collapse(long_run(command, list[tuple[float, float]], lambda: _sweep(network, traffic)))
@@ -31,6 +36,7 @@ def coarse_curve(network: Network, traffic: str) -> list[tuple[float, float]]:
 def _sweep(network: Network, traffic: str) -> list[tuple[float, float]]:
     # Accepted traffic, latency and whether the curve ends there, by offered load.
     by_load: dict[float, tuple[float, float, bool]] = {}
+    step = coarse_step(network)
 
     def add(loads: list[float]) -> None:
         for load in loads:
@@ -39,10 +45,10 @@ def _sweep(network: Network, traffic: str) -> list[tuple[float, float]]:
             # A few packets may be missing by chance; at true saturation the latency has risen as well.
             by_load[load] = accepted, ns, ns > _HIGHEST_NS or (saturated and ns > _LOADED * low_ns)
 
-    add([network.low, network.step])
+    add([network.low, step])
     while not any(over for _, _, over in by_load.values()) and max(by_load) < 1:
         last = max(by_load)
-        add([load for load in (round(last + network.step, 6), round(last + 2 * network.step, 6)) if load <= 1])
+        add([load for load in (round(last + step, 6), round(last + 2 * step, 6)) if load <= 1])
     for _ in range(_BISECTIONS):
         passed = [load for load, (_, ns, over) in by_load.items() if ns > _BISECTED_NS or over]
         below = [load for load in by_load if not passed or load < min(passed)]

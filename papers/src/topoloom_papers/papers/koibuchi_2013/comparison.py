@@ -43,7 +43,7 @@ def _rivals() -> dict[str, Network]:
     nbr = "nbr:n=256,degree={},p=0.5,hosts=8,seed={{seed}}"
     return {
         "P-TORUS-4": four["P-TORUS-4"],
-        "Nbr(0.5)-4": Network(nbr.format(4), "silla-duato", low=LOW_4),
+        "Nbr(0.5)-4": Network(nbr.format(4), "silla-duato", low=LOW_4, coarse=PATTERNS),
         "RING-4": four["RING-4"],
         "P-HYPERCUBE": eight["P-HYPERCUBE"],
         "Nbr(0.5)-8": Network(nbr.format(8), "silla-duato", coarse=PATTERNS),
