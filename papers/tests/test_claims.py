@@ -18,6 +18,8 @@ from topoloom_papers.verdicts import Verdict, compare
 
 #: The verdict on each claim; a changed verdict is a finding. After new long runs they are checked one by one.
 _VERDICTS = json.loads((Path(__file__).parent / "verdicts.json").read_text())
+#: What Python prints and no reader expects: {'a': 1}, ['a'], [1.5, True, None, np.float64.
+_PYTHON = re.compile(r"\{'|\{\d+(\.\d+)?:|\['|\[\d+\.|\b(True|False|None)\b|np\.")
 #: Verdicts that need no explanation.
 _PLAIN = (Verdict.EXACT, Verdict.HOLDS)
 
@@ -42,6 +44,8 @@ def test_every_claim_has_its_verdict_on_record(paper, place):
         assert computed.outcome.ours, claim.id
         assert computed.outcome.why or computed.outcome.verdict in _PLAIN, claim.id
         assert claim.command.startswith("topoloom "), claim.id
+        texts = (computed.outcome.ours, computed.outcome.why, computed.outcome.details)
+        assert not any(map(_PYTHON.search, texts)), claim.id
 
 
 def test_a_claim_computes():

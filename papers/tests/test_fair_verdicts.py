@@ -9,6 +9,7 @@ from topoloom_papers.papers.besta_2014 import costs
 from topoloom_papers.papers.kim_2008 import loads
 from topoloom_papers.papers.koibuchi_2013 import layout
 from topoloom_papers.papers.truong_2016 import cost, graphs, growth, sizes
+from topoloom_papers.papers.xu_2019 import graphs as xu_graphs
 from topoloom_papers.papers.zhao_2025 import table_3
 from topoloom_papers.registry import claims, run
 from topoloom_papers.verdicts import Verdict
@@ -191,3 +192,11 @@ def test_one_published_draw_may_be_the_lowest(monkeypatch, at_64, verdict):
     others["RR-4"] = dict.fromkeys(sizes.SIZES, 4.0) | {64: at_64}
     monkeypatch.setattr(sizes, "_hops", lambda _: (others, None))
     assert _verdict("truong-2016/fig-4/rr-lowest") is verdict
+
+
+@pytest.mark.parametrize(("hypercube", "verdict"), [(3.3, Verdict.READING), (1.9, Verdict.NOT_REPRODUCIBLE)])
+def test_minimal_is_among_the_networks_that_a_figure_may_draw(monkeypatch, hypercube, verdict):
+    """The graphs of figure 2 may be in figure 3 or not; the hypercube certainly is."""
+    per_decade = {"Petersen": 2.0, "(32,4)": 1.99, "(16,3)": 2.5, "(8,3)": 2.2, "(4,3)": 1.7, "hypercube": hypercube}
+    monkeypatch.setattr(xu_graphs, "_hops_per_decade", lambda curves: per_decade)
+    assert _verdict("xu-2019/fig-3/minimal") is verdict

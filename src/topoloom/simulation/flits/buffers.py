@@ -78,7 +78,8 @@ class Buffers(NamedTuple):
     `pool` has places for flits and waiting packets; `spare` has the numbers of free places, and the next one to use is last.
     `routed` has the VCs whose packet has been routed when the step ends, as bits; it is empty where routing takes no time.
     `ejected` has for each host and VC the place of the oldest of `room` entries and these, the cycles in which the last flits
-    left; it is empty where a host's VCs share their credits.
+    left; it is empty where a host's VCs share their credits. `streams` has the random stream of each switch; it is empty where
+    all draw from that of the run.
     """
 
     pool: np.ndarray
@@ -106,6 +107,7 @@ class Buffers(NamedTuple):
     round_trips: np.ndarray
     histogram: np.ndarray
     log: np.ndarray
+    streams: np.ndarray
     state: np.ndarray
 
 
@@ -297,3 +299,48 @@ class Play(NamedTuple):
     into: np.ndarray
     layer: np.ndarray
     unsent: np.ndarray
+
+
+class NetworkPart(NamedTuple):
+    """The switches that one of several threads simulates, and its messages to the others.
+
+    A VC that is fed from another part has a copy there, behind all VCs in `Buffers.rec` and `Buffers.popped`: the sender keeps
+    its credits. A message has four numbers: a VC, and the word, birth and arrival of a flit for it; a copy, and the cycle in
+    which its VC forwarded a flit; or -1 - the number of a record that is free again.
+
+    Attributes
+    ----------
+    number, parts : int
+        This part, and how many there are.
+    first, last : int
+        Its switches, without the last.
+    vcs : int
+        VCs of all switches: the number of the first copy.
+    original, where : int32[copies]
+        The VC of each copy, and the part that has it.
+    copy, sender : int32[ports]
+        The first of the copies of the VCs of each input port that another part feeds, -1: none; and that part.
+    records : int
+        Packets' records per part.
+    most : int
+        The most messages from one part to another while its switches are visited once.
+    box, sent : int32[2 * parts * parts * most * 4], int64[2 * parts * parts * 8]
+        By parity of the visit, sender and receiver: messages, and their number.
+    visits : int64[parts * 8]
+        Finished visits of each part.
+    """
+
+    number: int
+    parts: int
+    first: int
+    last: int
+    vcs: int
+    original: np.ndarray
+    where: np.ndarray
+    copy: np.ndarray
+    sender: np.ndarray
+    records: int
+    most: int
+    box: np.ndarray
+    sent: np.ndarray
+    visits: np.ndarray

@@ -21,7 +21,7 @@ from topoloom.simulation.flits.router_config import RouterConfig
 #: The limits of a flit's word and a port's number: switches, ports, hops, virtual channels.
 _MOST_SWITCHES, _MOST_PORTS, _MOST_HOPS, MOST_VIRTUAL_CHANNELS = 1 << 15, 1 << 9, 127, 16
 #: The most packets that wait per host, and at all hosts together; the most records of packets in the network.
-_QUEUED, _MOST_QUEUED, _MOST_RECORDS = 1024, 1 << 23, 1 << 21
+_QUEUED, _MOST_QUEUED, MOST_RECORDS = 1024, 1 << 23, 1 << 21
 #: The most cycles of a credit that one word of a VC's history covers.
 _SHORT_CREDIT = 15
 _HISTOGRAM = 1 << 14
@@ -218,10 +218,11 @@ def empty_network(
         np.zeros(hosts * 8, int32),
         np.zeros(hosts, int32),
         np.zeros(hosts * 4, int32),
-        _chain(min(held, _MOST_RECORDS) if records else 0).reshape(-1),
+        _chain(min(held, MOST_RECORDS) if records else 0).reshape(-1),
         np.zeros(PLACE_SIZE * pool if demand.loop.size or messages else 0, int32),
         np.zeros(_HISTOGRAM, int64),
         np.zeros(8 * log, int32),
+        _streams(seed, n) if config.random_streams == "per-switch" else np.zeros(0, int64),
         state,
     )
     any_shortest, detours = rules.choice in (b.ANY, b.SHORTER, b.ESCAPE, b.GROUPS), rules.choice == b.DETOUR
@@ -258,6 +259,15 @@ def _chain(records: int) -> np.ndarray:
         chain[:, 0] = np.arange(1, records + 1)
         chain[-1, 0] = -1
     return chain
+
+
+def _streams(seed: int, switches: int) -> np.ndarray:
+    """Return the first word of each switch's random stream, int64[switches], none of them 0 (the words of SplitMix64)."""
+    word = np.arange(1, switches + 1, dtype=np.uint64) + np.uint64(seed & 0xFFFFFFFF) * np.uint64(1 << 32)
+    word *= np.uint64(0x9E3779B97F4A7C15)
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return ((word ^ (word >> np.uint64(31))) | np.uint64(1)).view(np.int64)
 
 
 def _shift(credits: np.ndarray, host_credit: int, waiting: int) -> int:

@@ -61,6 +61,7 @@ def simulate_load(
     fast: bool = False,
     interval: float | None = None,
     work: Work | None = None,
+    cores: int = 1,
 ) -> Point:
     """Simulate one load: warm up, measure batches until the mean latency is known well, and let measured packets arrive.
 
@@ -81,6 +82,8 @@ def simulate_load(
         omitted, until it would be within `pace.INTERVAL` if batches were independent: the interval of the point may be wider.
     work : Work, optional
         Reports progress in flits, of `expected_flits` in all.
+    cores : int
+        The most threads; the result does not depend on them (`partition`).
 
     Returns
     -------
@@ -96,10 +99,10 @@ def simulate_load(
     """
     work = Work() if work is None else work
     progress = _Progress(work, expected_flits(traffic, load))
-    run = RouterRun(routing, config, traffic, load, seed, cables=cables, work=work)
+    run = RouterRun(routing, config, traffic, load, seed, cables=cables, work=work, cores=cores)
     state = run.network.state
     run.go(1, 1 << 60, 1 << 60)  # compiles the kernels if needed
-    began, no_end = time.thread_time(), 1 << 60
+    began, no_end = time.thread_time() + run.other_seconds, 1 << 60
     demand = run.demand
     # With several ports per host, each port counts; a host receives the sum of its ports.
     ports = ports_of_hosts(routing.topology)
@@ -162,7 +165,7 @@ def simulate_load(
     loads = (loads / (end - begin)).astype(np.float32)
     while not saturated and state[DONE] < state[MADE] and run.cycle < end + longer * _DRAIN:
         run.go(100, begin, end)
-    seconds = time.thread_time() - began
+    seconds = time.thread_time() + run.other_seconds - began
     progress.reach(1.0)
     waited, mean = _ratio(state[WAITED], state[MADE]), _ratio(state[LATENCY], state[DONE])
     timings = {"seconds": seconds, "flit_hops_per_s": int(state[HOPS]) / seconds if seconds else 0.0}

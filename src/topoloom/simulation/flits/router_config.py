@@ -228,6 +228,13 @@ class RouterConfig(Settings, frozen=True, kw_only=True):
             " the shortest queue; the packet arrives at the same port of the other host"
         ),
     ] = "round-robin"
+    random_streams: Annotated[
+        Literal["one", "per-switch"],
+        setting(
+            "what packets' choices and hosts' choices of VCs draw from: one stream of random numbers for all, or one per"
+            " switch, with which several cores can simulate one load"
+        ),
+    ] = "one"
     to_itself: Annotated[bool, setting("uniform traffic includes the sender itself")] = False
     detours: Annotated[int, setting("UGAL: number of compared detours; 0: that of the engine", least=0, most=256)] = 0
     detour_threshold: Annotated[

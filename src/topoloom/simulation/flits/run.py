@@ -15,6 +15,7 @@ from topoloom.simulation.flits.buffers import HOPS, SPREADS, UNMATCHED, WRONG, D
 from topoloom.simulation.flits.host_ports import ports_of_hosts
 from topoloom.simulation.flits.kernels.fields import PORT_SENT, PORT_SIZE, VC_FLITS, VC_SIZE
 from topoloom.simulation.flits.network_state import empty_network
+from topoloom.simulation.flits.partition import Partition, divisible
 from topoloom.simulation.flits.rates import FlitRates, flit_rates, uniform_shares
 from topoloom.simulation.flits.router_config import RouterConfig
 from topoloom.simulation.flits.scheduled import Placed, play_of
@@ -47,6 +48,8 @@ class RouterRun:
         The most packets of the window that are logged.
     work : Work, optional
         Checked for a stop several times per second.
+    cores : int
+        The most threads; the result does not depend on them. A network that cannot be divided (`divisible`) has one.
 
     Raises
     ------
@@ -65,6 +68,7 @@ class RouterRun:
         cables: np.ndarray | None = None,
         log: int = 0,
         work: Work | None = None,
+        cores: int = 1,
     ) -> None:
         if cables is None:
             cables = np.full(len(routing.topology.links), config.link_cycles, np.int64)
@@ -77,6 +81,10 @@ class RouterRun:
         self.network = empty_network(
             routing, config, cables, self.demand, rates=self.rates, seed=seed, log=log, messages=messages
         )
+        parts = min(cores, routing.topology.switches)
+        self._partition = None
+        if parts > 1 and divisible(routing, config, traffic):
+            self._partition = Partition(self.network, self.demand, parts)
         self.histogram = self.network.buffers.histogram
         self.cycle = 0
         self._work = Work() if work is None else work
@@ -115,7 +123,10 @@ class RouterRun:
             self._call(min(self._call_cycles, goal - self.cycle), begin, end)
             if report is not None:
                 report(1 - (goal - self.cycle) / cycles)
-        check_moving(self.routing, self.network, int(self.network.state[HOPS]) - before)
+        moved = int(self.network.state[HOPS]) - before
+        if not moved:
+            whole = self.network if self._partition is None else self._partition.whole()
+            check_moving(self.routing, whole)
 
     def _call(self, cycles: int, begin: int, end: int) -> None:
         """Call the kernel once, and determine how many cycles the next call may run."""
@@ -123,6 +134,10 @@ class RouterRun:
 
         at, began = self.network, time.perf_counter()
         self.cycle += cycles
+        if self._partition is not None:
+            self._partition.run(self.cycle, begin, end)
+            self._set_call_cycles(cycles, time.perf_counter() - began)
+            return
         run(
             at.records,
             at.long_credits,
@@ -132,6 +147,7 @@ class RouterRun:
             at.parts,
             at.adaptive,
             at.own,
+            None,
             at.net,
             at.buffers,
             at.rules,
@@ -150,8 +166,17 @@ class RouterRun:
                 f"{self.routing.topology.name}: the allocator '{name}' granted two requests of one input or output, at switch"
                 f" {switch}; grants must be a matching"
             )
-        fits = int(cycles * _CALL_SECONDS / max(time.perf_counter() - began, 1e-9))
+        self._set_call_cycles(cycles, time.perf_counter() - began)
+
+    def _set_call_cycles(self, cycles: int, seconds: float) -> None:
+        """Determine how many cycles the next call may run, from those of the last one."""
+        fits = int(cycles * _CALL_SECONDS / max(seconds, 1e-9))
         self._call_cycles = max(2, min(fits, 2 * self._call_cycles, _LONGEST_CALL) & ~1)
+
+    @property
+    def other_seconds(self) -> float:
+        """Processor time of other threads than the caller's."""
+        return 0.0 if self._partition is None else self._partition.other_seconds
 
     def host_flits(self) -> np.ndarray:
         """Return the flits that each host has received, int64[hosts]."""
@@ -164,7 +189,8 @@ class RouterRun:
 
     def inside(self) -> int:
         """Return the flits in all buffers."""
-        return int(self.network.buffers.rec[VC_FLITS::VC_SIZE].sum())
+        vcs = self.network.buffers.active.size * 64  # behind them are copies
+        return int(self.network.buffers.rec[VC_FLITS : vcs * VC_SIZE : VC_SIZE].sum())
 
 
 def _undeclared(routing: Routing, choice: Adaptive, wrong: list[int]) -> InputError:

@@ -8,7 +8,7 @@ import numpy as np
 
 from topoloom.core.errors import InputError, Stopped, wrong_type
 from topoloom.core.random_streams import Draws
-from topoloom.core.threads import over_cores
+from topoloom.core.threads import cores, over_cores
 from topoloom.core.work import Work
 from topoloom.model.results import provenance_of
 from topoloom.model.sources import NetworkSource, taken
@@ -17,6 +17,7 @@ from topoloom.simulation.flits.host_ports import traffic_between_hosts
 from topoloom.simulation.flits.load_curve import LoadCurve
 from topoloom.simulation.flits.one_load import expected_flits, simulate_load
 from topoloom.simulation.flits.pace import LEAST_INTERVAL, MOST_INTERVAL
+from topoloom.simulation.flits.partition import cores_per_load, divisible
 from topoloom.simulation.flits.point import Point
 from topoloom.simulation.flits.point_table import tables_digest
 from topoloom.simulation.flits.presets import router_of
@@ -59,7 +60,8 @@ def simulate(
     seed : int
         The same seed gives the same results; those of a load do not depend on other loads.
     jobs : int, optional
-        Loads simulated at a time; all cores when omitted.
+        Threads; all cores when omitted. Each simulates a load, or some switches of a load that can be divided
+        (`partition.divisible`): the result does not depend on them.
     cables : int64[links], optional
         The cycles of each cable; those of the preset when omitted.
     fast : bool
@@ -102,11 +104,17 @@ def simulate(
     lock = threading.Lock()
     work.begin(sum(expected_flits(sent, load) for load in missing), "flits")
 
+    threads, each = cores(jobs), 1
+    if missing and divisible(routing, config, sent):
+        each = cores_per_load(len(missing), threads, min(missing) * int(sent.senders.sum()))
+
     def simulate_some(numbers: Iterator[int]) -> None:
         for number in numbers:
             load = missing[number]
             try:
-                point = simulate_load(routing, config, sent, load, seed_of(seed, load), cables, fast, interval, work)
+                point = simulate_load(
+                    routing, config, sent, load, seed_of(seed, load), cables, fast, interval, work, each
+                )
             except Stopped:
                 return
             with lock:
@@ -118,7 +126,7 @@ def simulate(
                 work.deliver(point)
 
     with work.interruptible():
-        over_cores(simulate_some, len(missing), jobs, work, counted=False)
+        over_cores(simulate_some, len(missing), threads // each, work, counted=False)
     about = {"traffic": sent.name, "preset": name, "router": config, "tables": tables_digest(routing, cables)}
     about |= {"traffic_digest": sent.digest} if sent.weights is not None or sent.pace is not None else {}
     about |= {"fast": True} if fast else {}

@@ -11,8 +11,8 @@ from topoloom.simulation.flits.kernels.flits import SLOTS
 from topoloom.simulation.flits.network_state import NetworkState
 
 
-def check_moving(routing: Routing, at: NetworkState, moved: int) -> None:
-    """Raise `InputError` that names the VCs of a cycle, if flits wait and none has moved for a batch of cycles.
+def check_moving(routing: Routing, at: NetworkState) -> None:
+    """Raise `InputError` that names the VCs of a cycle, if flits wait; none has moved for a batch of cycles.
 
     Parameters
     ----------
@@ -20,15 +20,13 @@ def check_moving(routing: Routing, at: NetworkState, moved: int) -> None:
         The tables of the packets.
     at : NetworkState
         The current state of the routers.
-    moved : int
-        The flits that moved in the last batch of cycles.
 
     Raises
     ------
     InputError
         A deadlock.
     """
-    if moved or not at.buffers.rec[VC_FLITS::VC_SIZE].any():
+    if not at.buffers.rec[VC_FLITS::VC_SIZE].any():
         return
     if _on_the_wire(at):
         return

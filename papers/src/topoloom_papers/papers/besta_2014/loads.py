@@ -122,7 +122,7 @@ def _converges() -> Outcome:
     return compare(
         {"% below": "5"},
         {"% below": below[nearest]},
-        step=Step(2.5, "half of the number published as 'around'"),
+        step=Step(2.5, "half of five, for 'around'"),
         readings=len(below),
         assumption=f"% below {note}",
         reason=f"% below {note}",

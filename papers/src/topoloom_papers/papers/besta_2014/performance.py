@@ -1,5 +1,6 @@
 """Claims of Besta 2014, V, beyond Figures 6 and 8: other sizes, other patterns for buffers, and detours of UGAL-L."""
 
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from topoloom.topologies.spec import build
@@ -76,7 +77,7 @@ def _exactly() -> Outcome:
         f"accepted at full load: {listed(accepted.items())}; balanced: {listed(balanced.items())}",
         "similar patterns: the same order by accepted load, and Slim Fly with the lower latency; hosts are spread evenly; the"
         " fat tree is not run",
-        details=f"cycles at 0.3 and 0.5: {latency}; {SETUP_NOTE}",
+        details=f"cycles at 0.3 and 0.5: {_at_two_loads(latency)}; {SETUP_NOTE}",
     )
 
 
@@ -133,8 +134,12 @@ def _random_buffers() -> Outcome:
         },
         f"accepted at full load, by flits per port: {_by_flits(accepted)}",
         "UGAL-L; latency from injection, as in the claims of Figure 8a",
-        details=f"cycles at 0.5 and 0.7: {latency}; {SETUP_NOTE}",
+        details=f"cycles at 0.5 and 0.7, by flits per port: {_at_two_loads(latency)}; {SETUP_NOTE}",
     )
+
+
+def _at_two_loads(cycles: Mapping[str, Sequence[float]] | Mapping[int, Sequence[float]]) -> str:
+    return ", ".join(f"{name} {' and '.join(f'{value:.1f}' for value in each)}" for name, each in cycles.items())
 
 
 def _by_flits(values: dict[int, float]) -> str:

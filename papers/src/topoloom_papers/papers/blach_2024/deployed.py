@@ -88,7 +88,7 @@ def _deadlock() -> Outcome:
             "no cycle in the channel dependencies": bool(verification.deadlock_free),
             "at most 8 virtual lanes": channels <= 8,
         },
-        f"{channels} virtual channels, deadlock-free: {verification.deadlock_free}",
+        f"{channels} virtual channels, {'free of deadlock' if verification.deadlock_free else 'with a cycle'}",
         "InfiniBand switches have up to 15 data lanes, common ones 8",
     )
 

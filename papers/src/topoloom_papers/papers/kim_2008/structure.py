@@ -67,10 +67,14 @@ def _minimal_vcs() -> Outcome:
             "one is not: the shortest paths in one virtual channel have a cycle": not one.deadlock_free
             and one.virtual_channels_used == 1,
         },
-        f"engine dragonfly: {two.virtual_channels_used} virtual channels, deadlock-free {two.deadlock_free}; shortest paths in"
-        f" {one.virtual_channels_used}: {one.deadlock_free}",
+        f"engine dragonfly, {two.virtual_channels_used} virtual channels: {_freedom(two.deadlock_free)}; shortest paths in"
+        f" {one.virtual_channels_used}: {_freedom(one.deadlock_free)}",
         wrong=True,
     )
+
+
+def _freedom(deadlock_free: bool | None) -> str:
+    return "free of deadlock" if deadlock_free else "with a cycle"
 
 
 @claim(

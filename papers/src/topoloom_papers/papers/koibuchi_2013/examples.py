@@ -58,7 +58,7 @@ def _figure_2() -> Outcome:
     inside = [cables[i * _EXAMPLE_RACKS + i] for i in range(_EXAMPLE_RACKS)]
     return check_statements(
         parts,
-        f"links inside the racks {inside}, between two {between}",
+        f"links inside the racks {', '.join(map(str, inside))}, between two {', '.join(map(str, between))}",
         f"the paper does not list the links of its example: a 3 x 6 torus; {len(_EXAMPLE_DRAWS)} draws of each method, second"
         " links between two switches kept",
         figure=Steps("koibuchi-2013-figure-2", tuple(panels)),

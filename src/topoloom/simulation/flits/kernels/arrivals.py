@@ -6,7 +6,7 @@ import numpy as np
 
 from topoloom.core.compiling.decorators import stage
 from topoloom.graph.kernels.simd import lowest_bit
-from topoloom.simulation.flits.buffers import ESCAPE, Buffers, RouterNetwork, Rules
+from topoloom.simulation.flits.buffers import ESCAPE, RANDOM, Buffers, RouterNetwork, Rules
 from topoloom.simulation.flits.kernels.choices import choose
 from topoloom.simulation.flits.kernels.fields import (
     PACKET_LENGTH,
@@ -86,6 +86,9 @@ def choose_outputs(
     pending, unowned, asked, choosing = s.pending, s.unowned, s.asked, s.choosing
     state, packets = s.state, s.packets
     outputs, distance, group, near = net.outputs, net.distance, net.group, net.near
+    stream, drawn = state, np.int64(RANDOM)
+    if s.streams.size:
+        stream, drawn = s.streams, r
     for w in range(W):
         m = choosing[at(b + w)]
         while m:
@@ -120,6 +123,8 @@ def choose_outputs(
                 unowned,
                 packets,
                 state,
+                stream,
+                drawn,
                 b,
                 r,
                 iv >> LV,

@@ -10,7 +10,7 @@ import numpy as np
 
 from topoloom.core.compiling.decorators import inner, stage
 from topoloom.graph.kernels.simd import lowest_bit
-from topoloom.simulation.flits.buffers import BY_HOP, BY_PACKET, ESCAPE, GROUPS, OWN, RANDOM, SHORTER, Rules
+from topoloom.simulation.flits.buffers import BY_HOP, BY_PACKET, ESCAPE, GROUPS, OWN, SHORTER, Rules
 from topoloom.simulation.flits.kernels.adaptive import own_output
 from topoloom.simulation.flits.kernels.fields import (
     NO_DETOUR,
@@ -72,7 +72,8 @@ def detour_of(
     port: np.ndarray,
     rec: np.ndarray,
     popped: np.ndarray,
-    state: np.ndarray,
+    stream: np.ndarray,
+    drawn: int,
     r: int,
     goal: int,
     c: int,
@@ -95,7 +96,7 @@ def detour_of(
         tries = 0
     for _ in range(tries):
         # With traffic to the sender itself, the packet's own switch or its destination may be drawn: then there is no detour.
-        via = below(state, RANDOM, switches if rules.itself else switches - 1)
+        via = below(stream, drawn, switches if rules.itself else switches - 1)
         if not rules.itself and via >= r:
             via += 1
         if rules.itself and rules.knows == 0 and (via == r or via == goal):
@@ -124,14 +125,14 @@ def detour_of(
 
 
 @inner
-def any_port(near: np.ndarray, state: np.ndarray, base: int, K: int) -> int:
+def any_port(near: np.ndarray, stream: np.ndarray, drawn: int, base: int, K: int) -> int:
     """Return a random port among those on a shortest path."""
     count = np.int64(0)
     for k in range(K):
         count += ones(near[at(base + k)])
     skip, port = np.int64(0), np.int64(0)
     if count > 1:
-        skip = below(state, RANDOM, count)
+        skip = below(stream, drawn, count)
     for k in range(K):
         bits = near[at(base + k)]
         while bits and skip >= 0:
@@ -149,7 +150,8 @@ def member_output(
     switches: int,
     near: np.ndarray,
     packets: np.ndarray,
-    state: np.ndarray,
+    stream: np.ndarray,
+    drawn: int,
     r: int,
     goal: int,
     packet: int,
@@ -160,15 +162,15 @@ def member_output(
     drawn, as a packet may ask again at the same switch.
     """
     hops = np.int64(packets[at(packet * PACKET_SIZE + PACKET_HOPS)])
-    drawn = np.int64(packets[at(packet * PACKET_SIZE + PACKET_VIA)])
-    if hops > 0 and drawn >> 8 == hops - 1:
-        packets[at(packet * PACKET_SIZE + PACKET_PHASE)] = drawn & 255
+    chosen = np.int64(packets[at(packet * PACKET_SIZE + PACKET_VIA)])
+    if hops > 0 and chosen >> 8 == hops - 1:
+        packets[at(packet * PACKET_SIZE + PACKET_PHASE)] = chosen & 255
     own = np.int64(packets[at(packet * PACKET_SIZE + PACKET_PHASE)])
     place = near[at((own * switches + r) * switches + goal)]
     if place == 0:
         return np.int64(-1)
     first = near[at(place)]
-    member = near[at(first + below(state, RANDOM, near[at(place + 1)] - first))]
+    member = near[at(first + below(stream, drawn, near[at(place + 1)] - first))]
     packets[at(packet * PACKET_SIZE + PACKET_VIA)] = hops << 8 | member & 255
     out = (member >> 8) << slot_bits
     return out + hops * rules.width if rules.vc_rule == BY_HOP else out
@@ -186,7 +188,8 @@ def free_port(
     port: np.ndarray,
     rec: np.ndarray,
     unowned: np.ndarray,
-    state: np.ndarray,
+    stream: np.ndarray,
+    drawn: int,
     base: int,
     K: int,
     b: int,
@@ -216,7 +219,7 @@ def free_port(
                 flits = cycles_for(pace, r * ports + out, flits)
             if some:
                 ties = ties + 1 if flits == least else np.int64(1)
-                if flits < least or (flits == least and below(state, RANDOM, ties) == 0):
+                if flits < least or (flits == least and below(stream, drawn, ties) == 0):
                     best, least = out, flits
     return best
 
@@ -245,6 +248,8 @@ def choose(
     unowned: np.ndarray,
     packets: np.ndarray,
     state: np.ndarray,
+    stream: np.ndarray,
+    drawn: int,
     b: int,
     r: int,
     came: int,
@@ -279,7 +284,8 @@ def choose(
                     port,
                     rec,
                     popped,
-                    state,
+                    stream,
+                    drawn,
                     r,
                     goal,
                     c,
@@ -324,15 +330,15 @@ def choose(
             if out < 0 and rules.choice == OWN:
                 return out
     elif any_shortest is not None and rules.choice == GROUPS:
-        out = member_output(rules, slot_bits, switches, near, packets, state, r, goal, packet)
+        out = member_output(rules, slot_bits, switches, near, packets, stream, drawn, r, goal, packet)
     elif any_shortest is not None:
         K = near.size // (switches * switches)
         base = (r * switches + goal) * K
         if rules.choice != ESCAPE:
-            chosen_port = any_port(near, state, base, K)
+            chosen_port = any_port(near, stream, drawn, base, K)
             if rules.choice == SHORTER:
                 # Of two random ports, take the one with the shorter queue.
-                other = any_port(near, state, base, K)
+                other = any_port(near, stream, drawn, base, K)
                 here = flits_at(
                     long_credits, pace, vcs, history, rules.credit, port, rec, popped, r * ports + chosen_port, c
                 )
@@ -343,7 +349,22 @@ def choose(
             out = chosen_port << slot_bits
         elif not packets[at(packet * PACKET_SIZE + PACKET_ESCAPED)]:
             chosen_port = free_port(
-                pace, rules.escapes, rules.spare, slot_bits, vcs, ports, near, port, rec, unowned, state, base, K, b, r
+                pace,
+                rules.escapes,
+                rules.spare,
+                slot_bits,
+                vcs,
+                ports,
+                near,
+                port,
+                rec,
+                unowned,
+                stream,
+                drawn,
+                base,
+                K,
+                b,
+                r,
             )
             if chosen_port >= 0:
                 out = (chosen_port << slot_bits) + rules.escapes

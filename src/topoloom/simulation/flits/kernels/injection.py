@@ -82,6 +82,8 @@ def record_of(
     pool: np.ndarray,
     trips: np.ndarray,
     state: np.ndarray,
+    stream: np.ndarray,
+    drawn: int,
     N: int,
     PS: int,
     n: int,
@@ -112,7 +114,7 @@ def record_of(
         layers = allowed[at(here * N + destination)]
         count = ones(layers)
         if count > 1:
-            for _ in range(below(state, RANDOM, count)):
+            for _ in range(below(stream, drawn, count)):
                 layers &= layers - 1
         layer = lowest_bit(np.uint64(layers)) if layers else np.int64(0)
         packets[at(number * PACKET_SIZE + PACKET_LAYER)] = layer
@@ -123,7 +125,7 @@ def record_of(
         goes = word >> 16
         own = np.int64(layer_at[at(goes * PS + ((word >> 7) & 0x1FF))])
         if own >> 16:
-            own = (own & 0xFFFF) + below(state, RANDOM, own >> 16)
+            own = (own & 0xFFFF) + below(stream, drawn, own >> 16)
         packets[at(number * PACKET_SIZE + PACKET_LAYER)] = own
         if vc_rule == BY_PACKET:
             packets[at(number * PACKET_SIZE + PACKET_VC)] = vc_of[at((own * N + here) * N + goes)]
@@ -172,6 +174,9 @@ def inject(
     allowed, layer_at, packets, trips, choice = net.allowed, net.layer_at, s.packets, s.round_trips, rules.choice
     any_vc = rules.last_vcs > 1 or V == 1
     free, still = state[FREE], np.int64(0)
+    stream, drawn = state, np.int64(RANDOM)
+    if s.streams.size:
+        stream = s.streams
     for k in range(state[BACKLOG]):
         if k + _SOON < state[BACKLOG]:
             n = np.int64(backlog[at(k + _SOON)])
@@ -186,6 +191,8 @@ def inject(
             continue
         home = np.int64(home_of[at(n)])
         g0, v = ((home >> 16) * PS + ((home >> 7) & 511)) << LV, np.int64(queue[at(n * HOST_SIZE + HOST_VC)])
+        if s.streams.size:
+            drawn = home >> 16
         place = np.int64(queue[at(n * HOST_SIZE + HOST_FIRST)])
         birth, left = (
             np.int64(pool[at(place * PLACE_SIZE + PLACE_BIRTH)]),
@@ -205,7 +212,7 @@ def inject(
             for _ in range(V if any_vc else 1):
                 v = v + 1 if v + 1 < V else 0
                 if not any_vc:
-                    v = below(state, RANDOM, V)
+                    v = below(stream, drawn, V)
                 if not full(rules.many, long_credits, rec, popped, rules.history, g0 + v, c, room, credit):
                     has_credit = True
                     break
@@ -232,6 +239,8 @@ def inject(
                         pool,
                         trips,
                         state,
+                        stream,
+                        drawn,
                         N,
                         PS,
                         n,

@@ -25,12 +25,13 @@ import numpy as np
 
 from topoloom.core.compiling.decorators import kernel, stage
 from topoloom.graph.kernels.simd import fetch
-from topoloom.simulation.flits.buffers import TIME, Buffers, Demand, Play, RouterNetwork, Rules
+from topoloom.simulation.flits.buffers import TIME, Buffers, Demand, NetworkPart, Play, RouterNetwork, Rules
 from topoloom.simulation.flits.kernels.allocation import allocate_switch, allocate_vcs
 from topoloom.simulation.flits.kernels.arrivals import choose_outputs, see_arrivals
 from topoloom.simulation.flits.kernels.fields import PORT_SIZE, VC_SIZE
 from topoloom.simulation.flits.kernels.flits import AHEAD
 from topoloom.simulation.flits.kernels.injection import inject
+from topoloom.simulation.flits.kernels.messages import begin_visit, read_messages, wait_for_others
 from topoloom.simulation.flits.kernels.part_switch import allocate_switch_by_parts, take_winners
 from topoloom.simulation.flits.kernels.part_vcs import allocate_vcs_by_parts
 from topoloom.simulation.flits.kernels.requests import end_routing
@@ -70,6 +71,7 @@ def routers(
     parts: RouterParts | None,
     adaptive: Callable | None,
     arrays: OwnArrays | None,
+    part: NetworkPart | None,
     net: RouterNetwork,
     s: Buffers,
     rules: Rules,
@@ -82,7 +84,10 @@ def routers(
 ) -> None:
     """Run every router from cycle t to before cycle tb, at most AHEAD cycles later."""
     large = s.rec.size > _CACHED
-    for r in range(s.active.size // rules.words):
+    first, last = np.int64(0), s.active.size // rules.words
+    if part is not None:
+        first, last = part.first, part.last
+    for r in range(first, last):
         if large:
             bring_near(s, rules, r + 1)
         for c in range(t, tb):
@@ -106,7 +111,22 @@ def routers(
                     end_routing(records, net, s, rules, r)
                 if parts is None:
                     traverse(
-                        records, long_credits, pace, None, net, s, rules, demand, play, r, c, step, steps, begin, end
+                        records,
+                        long_credits,
+                        pace,
+                        None,
+                        part,
+                        net,
+                        s,
+                        rules,
+                        demand,
+                        play,
+                        r,
+                        c,
+                        step,
+                        steps,
+                        begin,
+                        end,
                     )
                 else:
                     for k in range(parts.out):
@@ -116,6 +136,7 @@ def routers(
                             long_credits,
                             pace,
                             parts,
+                            part,
                             net,
                             s,
                             rules,
@@ -140,6 +161,7 @@ def run(
     parts: RouterParts | None,
     adaptive: Callable | None,
     arrays: OwnArrays | None,
+    part: NetworkPart | None,
     net: RouterNetwork,
     s: Buffers,
     rules: Rules,
@@ -153,10 +175,12 @@ def run(
     t = s.state[TIME]
     while t < until:
         tb = min(t + AHEAD, until)
+        if part is not None:
+            begin_visit(part)
         for c in range(t, tb):
             if play is not None:
                 go(net, s, demand, play, c)
-            make_packets(pace, net, s, rules, demand, c, begin, end)
+            make_packets(pace, part, net, s, rules, demand, c, begin, end)
             inject(records, long_credits, pace, net, s, rules, demand, play, c, t, begin, end)
         routers(
             records,
@@ -167,6 +191,7 @@ def run(
             parts,
             adaptive,
             arrays,
+            part,
             net,
             s,
             rules,
@@ -177,5 +202,8 @@ def run(
             begin,
             end,
         )
+        if part is not None:
+            wait_for_others(part)
+            read_messages(long_credits, part, s, rules, tb)
         t = tb
     s.state[TIME] = t

@@ -22,6 +22,7 @@ from topoloom.simulation.flits.buffers import (
     WAITING,
     Buffers,
     Demand,
+    NetworkPart,
     RouterNetwork,
     Rules,
 )
@@ -241,9 +242,20 @@ def begin_replies(s: Buffers, demand: Demand, home: np.ndarray, most: int, c: in
 
 @inner
 def make_packets(
-    pace: np.ndarray | None, net: RouterNetwork, s: Buffers, rules: Rules, demand: Demand, c: int, begin: int, end: int
+    pace: np.ndarray | None,
+    part: NetworkPart | None,
+    net: RouterNetwork,
+    s: Buffers,
+    rules: Rules,
+    demand: Demand,
+    c: int,
+    begin: int,
+    end: int,
 ) -> None:
-    """Create the packets of a cycle: by geometric skips over all hosts and cycles, from current bursts, or from a trace."""
+    """Create the packets of a cycle: by geometric skips over all hosts and cycles, from current bursts, or from a trace.
+
+    Every part of a network draws the same numbers, for all hosts, and creates the packets of its own.
+    """
     state, home, queue, backlog, burst = s.state, net.home, s.queue, s.backlog, s.burst
     pool, spare = s.pool, s.spare
     hosts, most, load = home.size, rules.most, demand.load
@@ -271,6 +283,10 @@ def make_packets(
                 slot = (begun + following) // hosts
                 n = (begun + following - slot * hosts) * demand.stride % hosts
             h = np.int64(owner[at(n)]) if several else n
+            elsewhere = False
+            if part is not None:
+                switch = np.int64(home[at(n)]) >> 16
+                elsewhere = switch < part.first or switch >= part.last
             x = stirred(x)
             following += 1 + np.int64(
                 math.log((np.float64(x >> np.uint64(11)) + 0.5) * (1.0 / 9007199254740992.0)) * scale
@@ -306,6 +322,8 @@ def make_packets(
                 goal = np.int64(((x >> np.uint64(32)) * np.uint64(span)) >> np.uint64(32))
                 if not itself and goal >= h:
                     goal += 1
+            elif elsewhere and kind == ROUND:  # draws nothing
+                continue
             else:
                 state[RANDOM] = np.int64(x)
                 goal = goal_of(kind, first, to, demand.weights, share, itself, queue, state, h, among)
@@ -316,13 +334,17 @@ def make_packets(
                 # The length of a burst is geometric with this mean; a host that is already in a burst prolongs it.
                 state[RANDOM] = np.int64(x)
                 more = 1 + np.int64(math.log(chance(state)) / math.log1p(-1.0 / demand.burst))
+                x = np.uint64(state[RANDOM])
+                if elsewhere:
+                    continue
                 if burst[at(n * BURST_SIZE + BURST_PACKETS)] == 0:
                     burst[at((state[BURSTS]) * BURST_SIZE + BURST_HOST)] = n
                     state[BURSTS] += 1
                     burst[at(n * BURST_SIZE + BURST_CYCLE)] = c
                 burst[at(n * BURST_SIZE + BURST_PACKETS)] += more
                 burst[at(n * BURST_SIZE + BURST_GOAL)] = goal
-                x = np.uint64(state[RANDOM])
+                continue
+            if elsewhere:
                 continue
             if several:
                 q = port_of(demand, queue, h, goal)

@@ -15,6 +15,7 @@ from topoloom.simulation.flits.buffers import (
     ROUTERS,
     Buffers,
     Demand,
+    NetworkPart,
     Play,
     RouterNetwork,
     Rules,
@@ -48,6 +49,7 @@ from topoloom.simulation.flits.kernels.fields import (
     at,
 )
 from topoloom.simulation.flits.kernels.flits import BORN, HEAD, LAST, append, arm
+from topoloom.simulation.flits.kernels.messages import post
 from topoloom.simulation.flits.kernels.paces import sent_by
 from topoloom.simulation.flits.kernels.requests import ask, begin_routing, class_of
 from topoloom.simulation.flits.kernels.round_trips import arrived
@@ -60,6 +62,7 @@ def traverse(
     long_credits: int | None,
     pace: np.ndarray | None,
     parts: RouterParts | None,
+    part: NetworkPart | None,
     net: RouterNetwork,
     s: Buffers,
     rules: Rules,
@@ -110,6 +113,9 @@ def traverse(
                 note_far(popped, rules.history, g, back)
             else:
                 note(popped, g, back)
+            if part is not None and part.copy[at(g >> LV)] >= 0:
+                copy = np.int64(part.copy[at(g >> LV)]) + (g & VM)
+                post(part, np.int64(part.sender[at(g >> LV)]), copy, back, 0, 0)
             bit = np.int64(1) << (iv & 63)
             # The last flit of a packet frees the output VC.
             last = rules.many == 0 or birth & LAST != 0
@@ -166,6 +172,12 @@ def traverse(
                     word += 1
                 elif birth & HEAD:
                     packets[at(word * PACKET_SIZE + PACKET_HOPS)] += 1
+                if part is not None and g2 >= part.vcs:
+                    rec[at(g2 * VC_SIZE + VC_FLITS)] += 1
+                    copied = g2 - part.vcs
+                    to, original = np.int64(part.where[at(copied)]), np.int64(part.original[at(copied)])
+                    post(part, to, original, word, birth, arrival)
+                    continue
                 free = append(pool, spare, rec, calendar, NW, g2, word, birth, arrival, c, free)
                 continue
             if parts is not None and rules.tail:
@@ -191,9 +203,12 @@ def traverse(
                         state[FREE] = free
                         arrived(net, s, demand, play, word, arrival, begin, end)
                         free = state[FREE]
+                    state[INSIDE] -= 1
+                    if part is not None and word // part.records != part.number:
+                        post(part, word // part.records, -1 - word, 0, 0, 0)
+                        continue
                     packets[at(word * PACKET_SIZE + PACKET_NEXT)] = state[RECORD]
                     state[RECORD] = word
-                    state[INSIDE] -= 1
     for w in range(W):
         active[at(b + w)] |= fresh[at(w)]
         fresh[at(w)] = 0
