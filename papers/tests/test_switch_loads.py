@@ -125,7 +125,7 @@ def test_random_networks_have_four_draws():
         for label, network in networks(n).items():
             expected = DRAWS if label != "HYPERCUBE" and n < 9 else (1,)
             assert network.draws("transpose") == expected, (label, n)
-    assert {label: len(network.draws("uniform")) for label, network in torus_networks().items()} == {
+    assert {label: len(network.draws("transpose")) for label, network in torus_networks().items()} == {
         "TORUS-4": 1,
         "P-TORUS-4": 4,
         "PF-TORUS-4": 4,

@@ -37,8 +37,8 @@ _STEPS = 10
 Curve = list[tuple[float, float]]
 
 _UNIT = (
-    "in Gbit/s per host; means of four draws, but one of 512 switches, Nbr and Gau, and of RING-8 and PF-HYPERCUBE under"
-    " uniform traffic"
+    "in Gbit/s per host; means of four draws, but one of 512 switches, Nbr and Gau, and of RING-4, RING-8 and PF-HYPERCUBE with"
+    " 256 switches under uniform traffic"
 )
 THROUGHPUT_NOTE = f"throughput: the most traffic accepted before saturation (Koibuchi 2013 III.C.1), {_UNIT}"
 LATENCY_NOTE = f"throughput: accepted traffic at which latency passes 1.2 us (Koibuchi 2013 III.D), {_UNIT}"

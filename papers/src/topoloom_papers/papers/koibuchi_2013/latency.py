@@ -49,7 +49,9 @@ def torus_networks() -> dict[str, Network]:
         "TORUS-4": Network(torus, "duato", low=LOW_4),
         "P-TORUS-4": Network((torus + _PARTIAL).format(rack=16), "silla-duato", low=LOW_4),
         "PF-TORUS-4": Network((torus + _FULLY).format(rack=16), "silla-duato", low=LOW_4),
-        "RING-4": Network("ring-shortcuts:n=256,degree=4,hosts=8,seed={seed}", "silla-duato", low=LOW_4),
+        "RING-4": Network(
+            "ring-shortcuts:n=256,degree=4,hosts=8,seed={seed}", "silla-duato", low=LOW_4, coarse=("uniform",)
+        ),
     }
 
 
