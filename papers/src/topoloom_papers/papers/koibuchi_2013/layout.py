@@ -389,8 +389,11 @@ _figure_15_claims()
     "koibuchi-2013/fig-15/8192",
     "mean length with annealed mapping, 8,192 switches: HYPERCUBE, Nbr(0.5)-13, RING-13",
     "7, 11, 14 m",
-    "topoloom layout ring-shortcuts:n=8192,degree=13 --floor koibuchi-2013 --switches-per-rack 16 --cluster sequential --map "
-    "anneal",
+    "; ".join(
+        f"topoloom layout {_spec(family, 12)} --floor koibuchi-2013 --switches-per-rack 16 --cluster sequential --map anneal"
+        f" --moves {_PAPERS_SEARCH[0]} --runs {_PAPERS_SEARCH[1]}"
+        for family in _FAMILIES
+    ),
 )
 def _lengths() -> Outcome:
     curves = _figure_15()
