@@ -8,8 +8,8 @@ from topoloom.cost.products import low_high
 from topoloom.placement.layout.layout import Layout
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.papers.koibuchi_2013._ranges import compare_range
-from topoloom_papers.papers.koibuchi_2013._switch_loads import Network, low_ns
-from topoloom_papers.papers.koibuchi_2013.latency import DRAWS, PATTERNS, networks, torus_networks
+from topoloom_papers.papers.koibuchi_2013._switch_loads import DRAWS, Network, low_ns
+from topoloom_papers.papers.koibuchi_2013.latency import PATTERNS, networks, torus_networks
 from topoloom_papers.papers.koibuchi_2013.layout import laid_out
 from topoloom_papers.registry import claim
 from topoloom_papers.verdicts import Outcome, compare

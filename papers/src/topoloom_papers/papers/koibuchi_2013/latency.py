@@ -6,6 +6,7 @@ from itertools import pairwise
 from statistics import fmean, stdev
 
 from topoloom_papers.papers.koibuchi_2013._switch_loads import (
+    DRAWS,
     LOW,
     LOW_4,
     Network,
@@ -21,8 +22,6 @@ from topoloom_papers.words import SAME, means
 PATTERNS = ("uniform", "transpose", "bit-reversal")
 _PARTIAL = "+permute:mode=partial,rack={rack},doubles=drop,seed={{seed}}"
 _FULLY = "+permute:mode=full,rack={rack},doubles=drop,seed={{seed}}"
-#: Seeds of random topologies and of the traffic.
-DRAWS = (1, 2, 3, 4)
 _MANY_DRAWS = tuple(range(1, 17))
 
 
@@ -31,12 +30,16 @@ def networks(n: int) -> dict[str, Network]:
     """The networks of figures 5, 6 and 7 with 2^n switches; per rack 8 switches, per switch 4 hosts (n > 6: 16 and 8)."""
     hosts, rack = (4, 8) if n == 6 else (8, 16)
     cube = f"hypercube:n={n},hosts={hosts}"
-    return {
-        "HYPERCUBE": Network(cube, "duato"),
-        "P-HYPERCUBE": Network((cube + _PARTIAL).format(rack=rack), "silla-duato"),
-        "PF-HYPERCUBE": Network((cube + _FULLY).format(rack=rack), "silla-duato"),
-        f"RING-{n}": Network(f"ring-shortcuts:n={2**n},degree={n},hosts={hosts},seed={{seed}}", "silla-duato"),
+    specs = {
+        "P-HYPERCUBE": (cube + _PARTIAL).format(rack=rack),
+        "PF-HYPERCUBE": (cube + _FULLY).format(rack=rack),
+        f"RING-{n}": f"ring-shortcuts:n={2**n},degree={n},hosts={hosts},seed={{seed}}",
     }
+    coarse: dict[str, tuple[str, ...]] = dict.fromkeys(("HYPERCUBE", *specs), PATTERNS if n == 9 else ())
+    if n == 8:  # their four draws under uniform traffic are still to be simulated
+        coarse |= dict.fromkeys(("PF-HYPERCUBE", "RING-8"), ("uniform",))
+    random = {label: Network(spec, "silla-duato", coarse=coarse[label]) for label, spec in specs.items()}
+    return {"HYPERCUBE": Network(cube, "duato", coarse=coarse["HYPERCUBE"]), **random}
 
 
 def torus_networks() -> dict[str, Network]:
@@ -46,7 +49,9 @@ def torus_networks() -> dict[str, Network]:
         "TORUS-4": Network(torus, "duato", low=LOW_4),
         "P-TORUS-4": Network((torus + _PARTIAL).format(rack=16), "silla-duato", low=LOW_4),
         "PF-TORUS-4": Network((torus + _FULLY).format(rack=16), "silla-duato", low=LOW_4),
-        "RING-4": Network("ring-shortcuts:n=256,degree=4,hosts=8,seed={seed}", "silla-duato", low=LOW_4),
+        "RING-4": Network(
+            "ring-shortcuts:n=256,degree=4,hosts=8,seed={seed}", "silla-duato", low=LOW_4, coarse=("uniform",)
+        ),
     }
 
 
@@ -55,7 +60,9 @@ def constrained_networks() -> dict[str, Network]:
     ring = "n=256,degree=8,{},hosts=8,seed={{seed}}"
     specs = {f"Nbr({p})-8": "nbr:" + ring.format(f"p={p}") for p in (0.4, 0.5)}
     specs |= {f"Gau({alpha})-8": "gau:" + ring.format(f"alpha={alpha}") for alpha in (0.7, 1.0)}
-    return {"RING-8": networks(8)["RING-8"]} | {label: Network(spec, "silla-duato") for label, spec in specs.items()}
+    return {"RING-8": networks(8)["RING-8"]} | {
+        label: Network(spec, "silla-duato", coarse=PATTERNS) for label, spec in specs.items()
+    }
 
 
 def _gains(better: Network, worse: Network, traffic: str, draws: tuple[int, ...] = DRAWS) -> list[float]:

@@ -2,20 +2,21 @@
 
 from dataclasses import replace
 from itertools import pairwise
-from statistics import fmean
 
 from topoloom_papers.curves import Curves, Series
+from topoloom_papers.papers.koibuchi_2013._curves import (
+    LATENCY_NOTE,
+    THROUGHPUT_NOTE,
+    at_latency,
+    commands,
+    curves,
+    greatest,
+    means_of,
+    ranges,
+)
 from topoloom_papers.papers.koibuchi_2013._escapes import accepted_beyond
 from topoloom_papers.papers.koibuchi_2013._ranges import compare_range
-from topoloom_papers.papers.koibuchi_2013._switch_loads import (
-    Network,
-    before_collapse,
-    further_draws,
-    gbit_s,
-    greatest,
-    sweep,
-    throughput,
-)
+from topoloom_papers.papers.koibuchi_2013._switch_loads import Network, gbit_s
 from topoloom_papers.papers.koibuchi_2013.latency import (
     CLOS_READINGS,
     PATTERNS,
@@ -28,64 +29,27 @@ from topoloom_papers.registry import claim
 from topoloom_papers.verdicts import Outcome, check_statements, listed
 from topoloom_papers.words import MUCH, SAME, SIMILAR, means
 
-THROUGHPUT_NOTE = (
-    "throughput: the most traffic accepted before saturation (Koibuchi 2013 III.C.1), in Gbit/s per host; of one draw, but of"
-    " PF-CLOS the mean of four"
-)
-LATENCY_NOTE = (
-    "throughput: accepted traffic at which latency passes 1.2 us (Koibuchi 2013 III.D), of one draw, in Gbit/s per host"
-)
-#: Distance of offered loads; `FINE` for networks of degree 4 and the Clos, which saturate early.
-STEP, FINE = 0.05, 0.02
-#: Further draws of PF-CLOS, whose draws differ most and are quick; a draw of figures 5 to 7 and 13 takes minutes.
-_FURTHER = (2, 3, 4)
-
-_Panel = tuple[Curves, dict[str, float]]
+#: A panel's curves, and the throughputs of each network's draws in Gbit/s per host.
+_Panel = tuple[Curves, dict[str, list[float]]]
 
 
-def throughputs(panel: str, traffic: str) -> dict[str, float]:
-    """Throughput in Gbit/s per host before saturation of each network of figure 5, 6, 7, 8-80, 8-160 or 13."""
+def throughputs(panel: str, traffic: str) -> dict[str, list[float]]:
+    """Throughputs in Gbit/s per host of the draws of each network of figure 5, 6, 7, 8-80, 8-160 or 13."""
     return _figure(panel, traffic)[1]
 
 
-def curve(network: Network, label: str, traffic: str) -> list[tuple[float, float]]:
-    """The curve of a network's first draw up to saturation.
-
-    Parameters
-    ----------
-    network : Network
-    label : str
-        Its name in the figure; networks of degree 4 and the Clos saturate early and have finer steps.
-    traffic : str
-        The name of a pattern.
-
-    Returns
-    -------
-    list of (float, float)
-        Accepted traffic in Gbit/s per host, and mean latency in ns.
-    """
-    early = label.endswith("-4") or "CLOS" in label
-    return before_collapse(sweep(network, traffic, FINE if early else STEP))
-
-
 def _figure(name: str, traffic: str) -> _Panel:
-    """The curves of one panel up to saturation, of the first draw, and each network's throughput in Gbit/s per host."""
+    """The curves of one panel, of the first draw, and the throughputs of all draws."""
     title, panel_networks = _panel(name)
-    series, loads = [], {}
-    for label, network in panel_networks.items():
-        points = curve(network, label, traffic)
-        series.append(Series(label, tuple(points)))
-        loads[label] = greatest(points)
-        if label == "PF-CLOS":
-            loads[label] = fmean([loads[label], *further_draws(network, traffic, FINE / 4, _FURTHER)])
+    by_label = {label: curves(network, traffic) for label, network in panel_networks.items()}
     drawn = Curves(
         f"koibuchi-2013-figure-{name}-{traffic}",
         f"{title}, {traffic} traffic",
         "accepted traffic [Gbit/s per host]",
         "mean latency [ns]",
-        tuple(series),
+        tuple(Series(label, tuple(draws[0])) for label, draws in by_label.items()),
     )
-    return drawn, loads
+    return drawn, {label: [greatest(draw) for draw in draws] for label, draws in by_label.items()}
 
 
 def _panel(name: str) -> tuple[str, dict[str, Network]]:
@@ -97,33 +61,32 @@ def _panel(name: str) -> tuple[str, dict[str, Network]]:
     return "256 switches, constrained shortcuts", constrained_networks()
 
 
-def _at_latency(labels: tuple[str, ...], traffic: str) -> dict[str, float]:
-    """Throughput in Gbit/s per host of networks of figure 6 as figure 10 reads it."""
-    return {
-        label: throughput(curve(network, label, traffic))
-        for label, network in _panel("6")[1].items()
-        if label in labels
-    }
+def _at_latency(labels: tuple[str, ...], traffic: str) -> dict[str, list[float]]:
+    """Throughputs in Gbit/s per host of the draws of networks of figure 6, as figure 10 reads them."""
+    return {label: [at_latency(draw) for draw in curves(_panel("6")[1][label], traffic)] for label in labels}
 
 
 def _in_words(throughputs: dict[str, float]) -> str:
     return ", ".join(f"{label} {value:.1f}" for label, value in throughputs.items())
 
 
-def _command(name: str, label: str, traffic: str) -> str:
-    return _panel(name)[1][label].command(traffic, "0.01:0.5:0.05")
+def _commands(name: str, traffic: str, labels: tuple[str, ...] = ()) -> str:
+    """Commands for the throughputs of a panel's networks, or of those named."""
+    panel = _panel(name)[1]
+    return commands([panel[label] for label in labels or panel], traffic)
 
 
 def _alike(panel: _Panel, labels: tuple[str, ...], word: str, threshold: float) -> Outcome:
     """Whether the throughputs of some networks differ by no more than a word allows."""
-    drawn, loads = panel
-    compared = [loads[label] for label in labels]
-    spread = max(compared) / min(compared) - 1
+    drawn, draws = panel
+    compared = means_of({label: draws[label] for label in labels})
+    spread = max(compared.values()) / min(compared.values()) - 1
     return check_statements(
         {f"the greatest is within {100 * threshold:g} % of the least": spread <= threshold},
-        f"spread {100 * spread:.1f} %: {_in_words({label: loads[label] for label in labels})}",
+        f"spread {100 * spread:.1f} %: {_in_words(compared)}",
         f"{means(word, threshold)}; {THROUGHPUT_NOTE}",
         figure=drawn,
+        details=ranges({label: draws[label] for label in labels}),
     )
 
 
@@ -136,8 +99,8 @@ def _with_collapse(outcome: Outcome) -> Outcome:
     tried = accepted_beyond(_panel(_COLLAPSE_OF)[1]["P-HYPERCUBE"], _BEYOND)
     return replace(
         outcome,
-        details=f"P-HYPERCUBE at an offered {gbit_s(_BEYOND):.0f} Gbit/s, beyond saturation, accepts, by variant of the"
-        f" routing: {listed(tried.items(), '{:.1f}')}",
+        details=f"{outcome.details}; P-HYPERCUBE at an offered {gbit_s(_BEYOND):.0f} Gbit/s, beyond saturation, accepts, by"
+        f" variant of the routing: {listed(tried.items(), '{:.1f}')}",
     )
 
 
@@ -148,7 +111,7 @@ def _hypercubes(figure: str, n: int, traffic: str) -> None:
         f"koibuchi-2013/fig-{figure}/throughput/{traffic}",
         f"throughput of all hypercubes and RING-{n}, {2**n} switches, {traffic} traffic",
         "similar",
-        _command(figure, f"RING-{n}", traffic),
+        _commands(figure, traffic, labels),
     )
     def compute() -> Outcome:
         outcome = _alike(_figure(figure, traffic), labels, "similar", SIMILAR)
@@ -156,32 +119,39 @@ def _hypercubes(figure: str, n: int, traffic: str) -> None:
 
 
 def _tori(traffic: str) -> None:
+    order = ("TORUS-4", "PF-TORUS-4", "P-TORUS-4", "RING-4")
+
     @claim(
         f"koibuchi-2013/fig-6/throughput/torus-4/{traffic}",
         f"throughput, 256 switches, {traffic} traffic: TORUS-4 saturates first, then PF-, P-TORUS-4, RING-4",
         "the order",
-        _command("6", "RING-4", traffic),
+        _commands("6", traffic, order),
     )
     def compute() -> Outcome:
-        drawn, throughputs = _figure("6", traffic)
-        tori = {label: throughputs[label] for label in ("TORUS-4", "PF-TORUS-4", "P-TORUS-4", "RING-4")}
+        drawn, draws = _figure("6", traffic)
+        tori = {label: draws[label] for label in order}
+        loads = means_of(tori)
         return check_statements(
-            {f"{first} before {second}": a < b for (first, a), (second, b) in pairwise(tori.items())},
-            _in_words(tori),
+            {f"{first} before {second}": loads[first] < loads[second] for first, second in pairwise(order)},
+            _in_words(loads),
             THROUGHPUT_NOTE,
             figure=drawn,
+            details=ranges(tori),
         )
+
+    pair = ("P-TORUS-4", "RING-4")
 
     @claim(
         f"koibuchi-2013/fig-10/degree-4/{traffic}",
         f"throughput: RING-4 above P-TORUS-4, 256 switches, {traffic} traffic",
         "100-150 %",
-        _command("6", "RING-4", traffic),
+        _commands("6", traffic, pair),
     )
     def gain() -> Outcome:
-        loads = _at_latency(("P-TORUS-4", "RING-4"), traffic)
+        draws = _at_latency(pair, traffic)
+        loads = means_of(draws)
         ours = 100 * (loads["RING-4"] / loads["P-TORUS-4"] - 1)
-        note = f"{LATENCY_NOTE}: {_in_words(loads)}"
+        note = f"{LATENCY_NOTE}: {_in_words(loads)}; {ranges(draws)}"
         return compare_range(100, 150, {"%": ours}, assumption=note, reason=note, figure=_figure("6", traffic)[0])
 
 
@@ -199,10 +169,11 @@ def _clos(switches: int, traffic: str) -> None:
         f"koibuchi-2013/fig-8/throughput-{switches}/{traffic}",
         f"throughput of the Clos and the permuted one, {switches} switches, {traffic} traffic",
         "sensibly the same",
-        _command(name, "PF-CLOS", traffic),
+        _commands(name, traffic, ("CLOS", "PF-CLOS")) + " (no command expresses the other racks)",
     )
     def compute() -> Outcome:
-        drawn, loads = _figure(name, traffic)
+        drawn, draws = _figure(name, traffic)
+        loads = means_of(draws)
         apart = {
             reading: max(loads["CLOS"], loads[label]) / min(loads["CLOS"], loads[label]) - 1
             for reading, label in CLOS_READINGS.items()
@@ -214,7 +185,7 @@ def _clos(switches: int, traffic: str) -> None:
             f"{means('sensibly the same', SAME)}, with all sizes of racks that were tried, as the paper gives no size;"
             " up*/down* by the levels of the Clos, and from one root where the permuted one has none",
             figure=drawn,
-            details=THROUGHPUT_NOTE,
+            details=f"{THROUGHPUT_NOTE}; {ranges(draws)}",
         )
 
 
@@ -227,7 +198,7 @@ for _switches in (80, 160):
     "koibuchi-2013/fig-13/uniform",
     "throughput of RING-8, Nbr(0.4)-, Nbr(0.5)-, Gau(0.7)-, Gau(1.0)-8, uniform traffic",
     "sensibly the same",
-    _command("13", "Nbr(0.5)-8", "uniform"),
+    _commands("13", "uniform"),
 )
 def _constrained_uniform() -> Outcome:
     return _alike(_figure("13", "uniform"), tuple(_panel("13")[1]), "sensibly the same", SAME)
@@ -237,10 +208,11 @@ def _constrained_uniform() -> Outcome:
     "koibuchi-2013/fig-13/transpose",
     "throughput, transpose traffic: Nbr(0.4)-8 and Gau(0.7)-8 significantly below the three others",
     "both are",
-    _command("13", "Nbr(0.4)-8", "transpose"),
+    _commands("13", "transpose"),
 )
 def _constrained_transpose() -> Outcome:
-    drawn, loads = _figure("13", "transpose")
+    drawn, draws = _figure("13", "transpose")
+    loads = means_of(draws)
     least = min(loads[label] for label in ("RING-8", "Nbr(0.5)-8", "Gau(1.0)-8"))
     return check_statements(
         {
@@ -250,28 +222,36 @@ def _constrained_transpose() -> Outcome:
         _in_words(loads),
         f"{means('significantly', MUCH)}, compared with the least of the three others; {THROUGHPUT_NOTE}",
         figure=drawn,
+        details=ranges(draws),
     )
 
 
-def _degree_8(traffic: str, published: str, less: bool) -> None:
+def _degree_8(traffic: str, published: str) -> None:
+    pair = ("P-HYPERCUBE", "RING-8")
+
     @claim(
         f"koibuchi-2013/fig-10/degree-8/{traffic}",
-        f"throughput: RING-8 above P-HYPERCUBE, 256 switches, {traffic} traffic",
+        f"throughput: RING-8 {'below' if published == 'lower' else 'above'} P-HYPERCUBE, 256 switches, {traffic} traffic",
         published,
-        _command("6", "RING-8", traffic),
+        _commands("6", traffic, pair),
     )
     def compute() -> Outcome:
-        loads = _at_latency(("RING-8", "P-HYPERCUBE"), traffic)
-        gain = 100 * (loads["RING-8"] / loads["P-HYPERCUBE"] - 1)
-        parts = {"lower": gain < 0} if less else {"higher": gain > 0, "by less than 0.04 %": gain < 0.04}
+        draws = _at_latency(pair, traffic)
+        loads = means_of(draws)
+        gain = loads["RING-8"] / loads["P-HYPERCUBE"] - 1
+        read, holds = f"the same within {100 * SAME:g} %", abs(gain) <= SAME
+        note = f"a curve's points are further apart than 0.04 %: {means('less than 0.04 %', SAME)}, as 'the same' is"
+        if published == "lower":
+            read, holds, note = "lower", gain < 0, "lower by any amount"
         return check_statements(
-            parts,
-            f"{gain:+.2f} %: P-HYPERCUBE {loads['P-HYPERCUBE']:.2f}, RING-8 {loads['RING-8']:.2f}",
-            f"{LATENCY_NOTE}; two draws differ by more than 0.04 %",
+            {read: holds},
+            f"{100 * gain:+.1f} %: {_in_words(loads)}",
+            f"{note}; {LATENCY_NOTE}",
             figure=_figure("6", traffic)[0],
+            details=ranges(draws),
         )
 
 
-_degree_8("uniform", "less than 0.04 %", False)
-_degree_8("transpose", "less than 0.04 %", False)
-_degree_8("bit-reversal", "lower", True)
+_degree_8("uniform", "less than 0.04 %")
+_degree_8("transpose", "less than 0.04 %")
+_degree_8("bit-reversal", "lower")
