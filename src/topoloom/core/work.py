@@ -13,7 +13,7 @@ from topoloom.core.clock import WORKING
 from topoloom.core.errors import InputError, Stopped
 
 if TYPE_CHECKING:
-    pass
+    from topoloom.core.calls import CallExecutor
 
 #: How an operation ended: by itself, at its deadline, or because a user stopped it.
 Ended = Literal["done", "deadline", "interrupted"]
@@ -63,6 +63,8 @@ class Work:
     on_result : callable (object), optional
         Receives each part of the result as soon as it is finished (a `Point`, an `AppRun`, the best graph so far), one at a
         time, from the thread that computed it.
+    executor : CallExecutor, optional
+        Carries out the parts of the operation, as `executor(...)` opens it; this machine when omitted. No result depends on it.
 
     Attributes
     ----------
@@ -88,6 +90,7 @@ class Work:
         seconds: float | None = None,
         on_progress: Callable[[StageProgress], None] | None = None,
         on_result: Callable[[Any], None] | None = None,
+        executor: "CallExecutor | None" = None,
     ) -> None:
         if seconds is not None and not seconds > 0:
             raise InputError(f"seconds={seconds:g}: give a number of seconds above 0, or omit it")
@@ -97,6 +100,7 @@ class Work:
         self._until = None if seconds is None else self._now() + seconds
         self._asked = False
         self._on_progress, self._on_result = on_progress, on_result
+        self.executor = executor
         self._lock = threading.RLock()
         self._shares: weakref.WeakSet[Work] = weakref.WeakSet()
         self._done, self._total, self._what, self._note = 0.0, None, "", ""  # type: float, float | None, str, str
@@ -233,7 +237,7 @@ class _Step(Work):
     """A step of a work: it ends with the work, and reports no progress."""
 
     def __init__(self, whole: Work) -> None:
-        super().__init__()
+        super().__init__(executor=whole.executor)
         self._whole, self.flag = whole, whole.flag
 
     def stop(self) -> None:
@@ -260,7 +264,7 @@ class _Share(Work):
 
     def __init__(self, whole: Work, seconds: float) -> None:
         self._whole = whole  # first: the thread that ends it may look at it at once
-        super().__init__(seconds=max(min(seconds, whole.seconds_left), 1e-9))
+        super().__init__(seconds=max(min(seconds, whole.seconds_left), 1e-9), executor=whole.executor)
         whole._shares.add(self)
 
     def stop(self) -> None:

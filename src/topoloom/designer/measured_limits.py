@@ -3,9 +3,11 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 
+from topoloom.core.calls import Call, ExecutorError, anywhere, awaited
 from topoloom.core.errors import InputError, Stopped
 from topoloom.core.work import Work
 from topoloom.designer.assessment.assessment import Assessment
+from topoloom.designer.measuring import shared_struct
 from topoloom.designer.offers import survived
 from topoloom.designer.outcomes import Candidate, Dropped, Outcome, single_numbers
 from topoloom.designer.requirement import Requirement
@@ -157,45 +159,93 @@ def chosen_within_limits(
         late = bool(tested) and half.stopped
         late_rounds += late
         # The first is what the design recommends: it is tested even if no time is left.
-        for spec in chosen[:1] if late else chosen:
-            outcome = outcomes.get(spec)
-            if spec in tested or not isinstance(outcome, Candidate) or work.stopped:
-                continue
-            tested.add(spec)
-            left = work.step() if half is budget else work.budget(max(half.seconds_left, _SECONDS))
-            reason = _tested(spec, requirement, jobs, left)
+        candidates = [outcomes.get(spec) for spec in (chosen[:1] if late else chosen) if spec not in tested]
+        untested = [outcome for outcome in candidates if isinstance(outcome, Candidate)]
+
+        def left() -> Work:
+            return work.step() if half is budget else work.budget(max(half.seconds_left, _SECONDS))
+
+        for outcome, reason in _all_tested(untested, requirement, jobs, work, left):
+            tested.add(outcome.spec)
             if reason is not None:
                 some_fail = True
-                failing[spec] = Dropped(spec, outcome.family, *reason, single_numbers(outcome))
+                failing[outcome.spec] = Dropped(outcome.spec, outcome.family, *reason, single_numbers(outcome))
         if not some_fail:
             break
         chosen = list(choose(frozenset(failing)))
     return chosen, failing
 
 
-def _tested(spec: str, requirement: Requirement, jobs: int, work: Work) -> tuple[str, str] | None:
-    """The limit that a network fails by its tables, now, in a phase, or after its growth.
+def _all_tested(
+    candidates: Sequence[Candidate], requirement: Requirement, jobs: int, work: Work, left: Callable[[], Work]
+) -> Iterator[tuple[Candidate, tuple[str, str] | None]]:
+    """Yield candidates with the limit that each fails by its tables, until the work is stopped.
 
-    None if it keeps all, cannot be routed, or takes too long.
+    None if it keeps all, cannot be routed, or takes longer than the time that is `left`.
     """
-    try:
-        for state, when in states_of(spec, requirement):
-            topology = build(state)
-            survives = (
-                survived(topology, max(1, plane_count(topology))) if when else frozenset(requirement.least.survives)
-            )
-            lost = [kind for kind in requirement.least.survives if kind not in survives]
-            if lost:
-                return "survives", f"a host is cut off when one {lost[0]} is lost{when}"
-            virtual_channels = requirement.switch.virtual_channels
-            routing = fitted_tables(topology, virtual_channels=virtual_channels, jobs=jobs, work=work)
-            throughput, _ = uniform_throughput(routing, jobs=jobs, work=work)
-            hops = None if routing.verification is None else routing.verification.max_hops
-            failed = failed_limit(requirement, throughput, hops, routing.engine)
-            if failed is not None:
-                return failed[0], failed[1] + when
-    except (InputError, Stopped):
-        return None
+    futures = {}
+    if work.executor is not None:
+        shared = {"requirement": shared_struct(requirement)}
+        for candidate in candidates:
+            seconds = left().seconds_left
+            limit = seconds if isfinite(seconds) else None
+            call = Call(failed_on_own_tables, candidate.spec, {"spec": candidate.spec}, shared, limit)
+            futures[candidate.spec] = work.executor.submit(call)
+    for candidate in candidates:
+        if work.stopped:
+            return
+        try:
+            if futures:
+                reason = awaited(futures[candidate.spec], work)
+            else:
+                reason = failed_on_own_tables(spec=candidate.spec, requirement=requirement, work=left(), jobs=jobs)
+        except ExecutorError:
+            raise
+        except (InputError, Stopped):
+            reason = None
+        yield candidate, reason
+
+
+@anywhere
+def failed_on_own_tables(
+    *, spec: str, requirement: Requirement, work: Work, jobs: int | None
+) -> tuple[str, str] | None:
+    """The limit that a network fails by its tables, now, in a phase, or after its growth; None if it keeps all.
+
+    Parameters
+    ----------
+    spec : str
+        Of a candidate.
+    requirement : Requirement
+    work : Work
+    jobs : int or None
+        Threads.
+
+    Returns
+    -------
+    (str, str) or None
+        As `failed_limit`.
+
+    Raises
+    ------
+    InputError
+        It cannot be routed.
+    Stopped
+        `work` was stopped.
+    """
+    for state, when in states_of(spec, requirement):
+        topology = build(state)
+        survives = survived(topology, max(1, plane_count(topology))) if when else frozenset(requirement.least.survives)
+        lost = [kind for kind in requirement.least.survives if kind not in survives]
+        if lost:
+            return "survives", f"a host is cut off when one {lost[0]} is lost{when}"
+        virtual_channels = requirement.switch.virtual_channels
+        routing = fitted_tables(topology, virtual_channels=virtual_channels, jobs=jobs, work=work)
+        throughput, _ = uniform_throughput(routing, jobs=jobs, work=work)
+        hops = None if routing.verification is None else routing.verification.max_hops
+        failed = failed_limit(requirement, throughput, hops, routing.engine)
+        if failed is not None:
+            return failed[0], failed[1] + when
     return None
 
 

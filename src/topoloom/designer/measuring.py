@@ -1,5 +1,6 @@
-"""Candidates measured in parallel, in processes that are reused from one batch to the next."""
+"""Candidates measured in parallel: in processes that are reused from one batch to the next, or by the work's executor."""
 
+import hashlib
 import os
 import signal
 import threading
@@ -12,6 +13,9 @@ from multiprocessing.connection import wait as wait_for
 from types import TracebackType
 from typing import Self
 
+import msgspec
+
+from topoloom.core.calls import Call, Shared, anywhere, results_of
 from topoloom.core.errors import Stopped
 from topoloom.core.surroundings import safe_path
 from topoloom.core.work import Work
@@ -37,7 +41,7 @@ class Measuring:
     jobs : int
         Number of processes; with 1, candidates are measured in this process.
     work : Work
-        When it is stopped, the measuring ends.
+        When it is stopped, the measuring ends. Its executor, if it has one, measures in place of processes of this machine.
     """
 
     def __init__(self, requirement: Requirement, parts: Parts, jobs: int, work: Work) -> None:
@@ -65,6 +69,10 @@ class Measuring:
         -------
         iterator of Candidate or Dropped
         """
+        if self._work.executor is not None:
+            calls = (self._call(spec) for spec in specs)
+            yield from (outcome for _, outcome in results_of(self._work.executor, calls, self._work))
+            return
         if self._jobs == 1:
             for spec in specs:
                 if self._work.stopped:
@@ -83,9 +91,43 @@ class Measuring:
                 yield future.result()
             waiting |= self._submitted(self._pool, islice(pursued, len(done)))
 
+    def _call(self, spec: str) -> Call:
+        shared = {"requirement": shared_struct(self._requirement), "parts": shared_struct(self._parts)}
+        return Call(measured, spec, {"spec": spec}, shared)
+
     def _submitted(self, pool: ProcessPoolExecutor, specs: Iterable[str]) -> set[Future[Outcome]]:
         with safe_path(), _without_signals():
             return {pool.submit(measure, spec, self._requirement, self._parts) for spec in specs}
+
+
+@anywhere
+def measured(*, spec: str, requirement: Requirement, parts: Parts, work: Work, jobs: int | None) -> Outcome:
+    """Measure one candidate on any machine.
+
+    Parameters
+    ----------
+    spec, requirement, parts
+        As in `measure`.
+    work : Work
+        Can stop the measuring.
+    jobs : int or None
+        A candidate is measured in one thread, whatever this is.
+
+    Returns
+    -------
+    Candidate or Dropped
+
+    Raises
+    ------
+    Stopped
+        `work` was stopped.
+    """
+    return measure(spec, requirement, parts, work.flag)
+
+
+def shared_struct(value: msgspec.Struct) -> Shared:
+    """A Struct as a shared argument of calls."""
+    return Shared(hashlib.sha256(msgspec.json.encode(msgspec.to_builtins(value), order="sorted")).hexdigest(), value)
 
 
 def _end_with_parent() -> None:

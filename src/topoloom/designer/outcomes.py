@@ -83,7 +83,7 @@ class Dropped(msgspec.Struct, frozen=True, tag="dropped"):
     family: str
     limit: str
     reason: str | None = None
-    known: dict[str, float] = {}
+    known: dict[str, float | int] = {}
 
 
 Outcome = Candidate | Dropped

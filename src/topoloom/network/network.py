@@ -540,8 +540,8 @@ class Network:
         """A network with other parts; `dropped` names the parts that no longer apply."""
         readers = {name: read for name, read in self.known.items() if name not in dropped}
         # Parts that were read already are not read again.
-        readers |= {name: _always(vars(self)[name]) for name in readers if name in vars(self)}
-        return replace(self, folder=None, known=readers | {name: _always(value) for name, value in parts.items()})
+        readers |= {name: _Value(vars(self)[name]) for name in readers if name in vars(self)}
+        return replace(self, folder=None, known=readers | {name: _Value(value) for name, value in parts.items()})
 
     def _read(self, what: str) -> Any:
         return self.known[what]() if what in self.known else None
@@ -560,6 +560,11 @@ class Network:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __getstate__(self) -> dict[str, Any]:
+        """All parts as values, for another process: readers of files stay here."""
+        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return fields | {"known": {name: _Value(read()) for name, read in self.known.items()}}
+
     def __repr__(self) -> str:
         return f"Network({self.kind} {self.source!r}: {self.topology!r})"
 
@@ -569,8 +574,14 @@ def _content(tables: Routing | None) -> tuple[str, ...] | None:
     return None if tables is None else (tables.engine, tables.virtual_channel_rule, tables_digest(tables))
 
 
-def _always(value: Any) -> Callable[[], Any]:
-    return lambda: value
+@dataclass(frozen=True, eq=False)
+class _Value:
+    """The reader of a part that is in memory; unlike a closure it can be sent to another process."""
+
+    value: Any
+
+    def __call__(self) -> Any:
+        return self.value
 
 
 def _rate_of(names: set[str]) -> float | None:

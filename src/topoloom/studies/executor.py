@@ -21,7 +21,7 @@ S = TypeVar("S", bound=TomlTable)
 
 
 class Feed(Protocol):
-    """A source of further tasks during a run, for executors that support it (`processes`)."""
+    """A source of further tasks during a run, for executors that support it (all except `threads`)."""
 
     def more(self) -> Sequence[Task]:
         """The tasks that were added since the last call."""
@@ -30,7 +30,10 @@ class Feed(Protocol):
         """Digests of the tasks that were cancelled since the last call: they end without a record."""
 
     def begun(self, digest: str) -> None:
-        """Report that a worker has started a task."""
+        """Report that a worker has started a task, or that a cluster has it."""
+
+    def workers(self, count: int) -> None:
+        """Report how many tasks the workers run at the same time, whenever it changes."""
 
 
 @dataclass

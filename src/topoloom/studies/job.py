@@ -7,6 +7,7 @@ from pathlib import Path
 from topoloom.core.errors import InputError, Stopped
 from topoloom.core.work import Work
 from topoloom.operations.context import RunContext
+from topoloom.studies.call_tasks import is_call, run_call
 from topoloom.studies.record import Record, done, failed
 from topoloom.studies.task import Task, run_task
 
@@ -36,7 +37,8 @@ def record_of(
     began = time.perf_counter()
     _forget_memory()
     try:
-        result, row = run_task(task, RunContext(threads, work=inner))
+        context = RunContext(threads, work=inner)
+        result, row = (run_call(task, context), {}) if is_call(task) else run_task(task, context)
     except (Stopped, KeyboardInterrupt):
         if work.stopped or limit_s is None:
             return None

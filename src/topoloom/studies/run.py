@@ -114,7 +114,7 @@ def run_study(
     planned = study.planned(work) if planned is None else planned
     tasks_of(planned, only)
     store = Store(folder, create=True)
-    with _alone(store.folder):
+    with alone_in(store.folder, "study"):
         write_atomically(store.folder / DEFINITION, indented_json(study))
         records = store.records()
         planned = planned if study.replicate is None else study.planned(work, records)
@@ -244,8 +244,14 @@ class _Reporter:
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Lock the folder against other runs on this machine; without file locks, do nothing.
+def alone_in(folder: Path, what: str) -> Iterator[None]:
+    """Lock the folder against other runs of a study or command on this machine; without file locks, do nothing.
+
+    Parameters
+    ----------
+    folder : Path
+    what : str
+        "study" or "command".
 
     Raises
     ------
@@ -261,9 +267,8 @@ def _alone(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise InputError(
-                f"{folder}: another run of this study is active; 'topoloom study status {folder}' shows its progress"
-            ) from None
+            progress = f"'topoloom study status {folder}' shows its progress" if what == "study" else "wait for its end"
+            raise InputError(f"{folder}: another run of this {what} is active; {progress}") from None
         except OSError:
             pass  # a file system without locks
         yield

@@ -84,6 +84,25 @@ class Store:
         """A new shard, for one writer."""
         return self._shards.writer()
 
+    def forget_failed(self) -> None:
+        """Remove the records of failed tasks, so that these run again; no other process may write records meanwhile.
+
+        Raises
+        ------
+        InputError
+            The other records cannot be written again; the old ones are still there then.
+        """
+        records, old = self.records(), list(self._shards.folder.glob("*.jsonl"))
+        finished = {digest: record for digest, record in records.items() if record.state == "done"}
+        if len(finished) == len(records):
+            return
+        with self.writer() as shard:
+            for record in finished.values():
+                shard.write(record)
+        for path in old:
+            path.unlink(missing_ok=True)
+        self._records = finished
+
     def merge(self, others: Iterable["Store"]) -> int:
         """Copy the records of other stores that are missing here; returns their number."""
         own, copied = self.records(), 0

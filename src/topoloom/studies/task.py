@@ -59,11 +59,14 @@ class Task(msgspec.Struct, frozen=True):
         As the user gave them, without those at their default.
     files : dict of str to TaskFile
         The files that arguments name, by the name of the argument; for a list, by name and number: ``networks[0]``.
+    seconds : float or UNSET
+        The time limit of a call (`studies.call_tasks`); it does not decide the result.
     """
 
     operation: str
     arguments: dict[str, Any] = {}
     files: dict[str, TaskFile] = {}
+    seconds: float | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def digest(self) -> str:
@@ -99,7 +102,7 @@ def task_of(operation: str, arguments: Mapping[str, Any], base: str | Path = "."
     Examples
     --------
     >>> task_of("hops", {"topology": "petersen", "seed": 1})
-    Task(operation='hops', arguments={'topology': 'petersen'}, files={})
+    Task(operation='hops', arguments={'topology': 'petersen'}, files={}, seconds=UNSET)
     >>> task_of("hops", {"topolgy": "petersen"})
     Traceback (most recent call last):
         ...

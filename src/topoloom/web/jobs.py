@@ -360,6 +360,9 @@ class _TaskQueue:
     def begun(self, digest: str) -> None:
         self._jobs.begun(digest)
 
+    def workers(self, count: int) -> None:
+        """The page shows each task, not the workers."""
+
     def _go(self) -> None:
         run = EXECUTORS.find(self._executor)
         while not self._jobs.stopped:

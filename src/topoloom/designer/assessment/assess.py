@@ -1,53 +1,28 @@
 """The operation `assess`: networks are fully assessed, step by step, in parallel, within a budget of time."""
 
-import hashlib
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
+from math import isfinite
 from pathlib import Path
 
 import msgspec
 
 from topoloom._version import __version__
+from topoloom.core.calls import Call, ExecutorError, Shared, awaited
 from topoloom.core.clock import WORKING
 from topoloom.core.errors import InputError, Stopped
 from topoloom.core.shards import Shards
 from topoloom.core.threads import cores
 from topoloom.core.work import Work
-from topoloom.cost.bill import Bill
+from topoloom.designer.assessment.all_steps import STEPS
 from topoloom.designer.assessment.assessment import Assessment, Assessments, Missing
-from topoloom.designer.assessment.figure import Figure
+from topoloom.designer.assessment.carrying_out import StoredStep, carried_out, decides, digest_of, step_anywhere
 from topoloom.designer.assessment.step import AssessmentStep, StepResult
-from topoloom.designer.assessment.steps.collective import COLLECTIVES
-from topoloom.designer.assessment.steps.cost import COST
-from topoloom.designer.assessment.steps.failures import DEGRADATION, FAILURES
-from topoloom.designer.assessment.steps.growth import GROWTH
-from topoloom.designer.assessment.steps.load import LOADED, SATURATED
 from topoloom.designer.assessment.steps.tables import TABLES
-from topoloom.designer.assessment.steps.throughput import PATTERNED, THROUGHPUT, WORST
 from topoloom.designer.assessment.subject import EFFORTS, MOST_REPEATS, Subject
-from topoloom.model.results import Provenance, Result, json_value, provenance_of
-from topoloom.simulation.flits.load_curve import LoadCurve
-from topoloom.simulation.flits.point_table import tables_digest
-from topoloom.throughput.result import Quality
-
-#: The steps, cheapest first: all networks take a step before any takes the next.
-STEPS: tuple[AssessmentStep, ...] = (
-    COST,
-    TABLES,
-    THROUGHPUT,
-    PATTERNED,
-    WORST,
-    FAILURES,
-    LOADED[0],
-    COLLECTIVES,
-    DEGRADATION,
-    GROWTH,
-    *LOADED[1:],
-    SATURATED,
-)
-_KINDS: dict[str, type[Result]] = {"bill": Bill, "quality": Quality}
+from topoloom.model.results import Provenance, provenance_of
 
 
 def assess(
@@ -152,7 +127,7 @@ class _Chain:
     ) -> None:
         self._more = [effort for effort in EFFORTS if effort <= repeats]
         self._subjects, self._work, self._threads = subjects, work, threads
-        shards = None if store is None else Shards(store / "steps", _StoredStep)
+        shards = None if store is None else Shards(store / "steps", StoredStep)
         self._kept = {} if shards is None or fresh else {line.key: line for line in shards.new()}
         self._writer = None if shards is None else shards.writer()
         self._budget = work if seconds is None else work.budget(seconds)
@@ -199,7 +174,9 @@ class _Chain:
                 except BaseException as fault:
                     faults.append(fault)
 
-        threads = [threading.Thread(target=worker, daemon=True) for _ in range(min(self._threads, len(self._subjects)))]
+        # With an executor, threads only wait for its answers.
+        count = len(self._subjects) if self._work.executor is not None else min(self._threads, len(self._subjects))
+        threads = [threading.Thread(target=worker, daemon=True) for _ in range(count)]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -214,6 +191,8 @@ class _Chain:
         if not self._take_stored(step, number, 1):
             try:
                 self._do(step, number, self._allowed(step, number), 1)
+            except ExecutorError:
+                raise
             except InputError as error:
                 self._missing[number][step.name] = str(error)
             except Stopped:
@@ -256,22 +235,28 @@ class _Chain:
             if not self._take_stored(step, number, effort) and not self._budget.stopped:
                 left = self._budget.seconds_left
                 if takes < left:
-                    with suppress(InputError, Stopped):
+                    try:
                         self._do(step, number, self._budget.share(left), effort)
+                    except ExecutorError:
+                        raise
+                    except (InputError, Stopped):
+                        pass
         self._work.advance(1, f"{self._subjects[number].topology.name}: {step.words}, {effort} times the draws")
 
     def _do(self, step: AssessmentStep, number: int, work: Work, effort: int) -> None:
         """Run a step, and store its result."""
-        subject, began = self._subjects[number], WORKING.seconds
-        step_result = (
-            step.run(subject, work) if effort == 1 or step.finer is None else step.finer(subject, work, effort)
-        )
-        grouped = [msgspec.structs.replace(figure, group=step.group) for figure in step_result.figures]
-        stored = _StoredStep(
-            grouped, {key: result.record() for key, result in step_result.results.items()}, WORKING.seconds - began
-        )
+        subject = self._subjects[number]
+        if self._work.executor is None:
+            result, stored = carried_out(step, subject, effort, work)
+        else:
+            arguments = {"step": step.name, "effort": effort}
+            shared = {"subject": Shared(digest_of([__version__, *decides(subject)]), subject)}
+            seconds = work.seconds_left if isfinite(work.seconds_left) else None
+            call = Call(step_anywhere, f"{subject.topology.name}: {step.words}", arguments, shared, seconds)
+            stored = awaited(self._work.executor.submit(call), self._work)
+            result = stored.result()
         self._write(step, subject, effort, stored)
-        self._take(step, number, effort, StepResult(grouped, step_result.results), stored.seconds)
+        self._take(step, number, effort, result, stored.seconds)
 
     def _take_stored(self, step: AssessmentStep, number: int, effort: int) -> bool:
         """Use the stored result of an earlier run; False where there is none."""
@@ -324,22 +309,7 @@ class _Chain:
 
     def _key(self, step: AssessmentStep, subject: Subject, effort: int) -> str:
         """The key of a step's result in the store: a digest of all that it depends on."""
-        layout, terms = subject.layout, subject.network.terms
-        decides = [
-            __version__,
-            step.name,
-            effort,
-            subject.topology.digest,
-            subject.parts.name,
-            msgspec.to_builtins(subject.parts),
-            json_value(msgspec.structs.replace(terms, parts=None)),
-            None if subject.network.tables is None else tables_digest(subject.network.tables),
-            [subject.rate_gbps, subject.switch_ns, subject.cable_ns_per_m, subject.virtual_channels],
-            [subject.radix, subject.all_to_all_mib, subject.all_reduce_mib, subject.seed],
-            str(subject.scale_up),
-            hashlib.sha256(layout.length_m.tobytes() + layout.rack.tobytes()).hexdigest(),
-        ]
-        return hashlib.sha256(msgspec.json.encode(decides)).hexdigest()[:24]
+        return digest_of([__version__, step.name, effort, *decides(subject)])
 
     def _read(self, step: AssessmentStep, subject: Subject, effort: int) -> tuple[StepResult, float] | None:
         """The result and the seconds of an earlier run; None where nothing readable is stored."""
@@ -347,31 +317,12 @@ class _Chain:
         if stored is None:
             return None
         try:
-            results = {key: _kind(key).from_record(record) for key, record in stored.results.items()}
+            return stored.result(), stored.seconds
         except InputError:
             return None
-        return StepResult(stored.figures, results), stored.seconds
 
-    def _write(self, step: AssessmentStep, subject: Subject, effort: int, stored: "_StoredStep") -> None:
+    def _write(self, step: AssessmentStep, subject: Subject, effort: int, stored: StoredStep) -> None:
         """Store the result of a step; a full disk loses only the stored copy."""
         if self._writer is not None:
             with suppress(InputError):
                 self._writer.write(msgspec.structs.replace(stored, key=self._key(step, subject, effort)))
-
-
-class _StoredStep(msgspec.Struct):
-    """The result of a step, as a record of the store."""
-
-    figures: list[Figure]
-    results: dict[str, dict[str, object]] = {}
-    seconds: float = 0.0
-    key: str = ""
-
-
-def _kind(key: str) -> type[Result]:
-    return _KINDS.get(key, LoadCurve)
-
-
-def steps() -> Iterator[tuple[str, str]]:
-    """The names of all steps, and what each computes."""
-    return ((step.name, step.words) for step in STEPS)

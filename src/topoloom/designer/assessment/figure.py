@@ -40,10 +40,10 @@ class Figure(msgspec.Struct, frozen=True, kw_only=True):
     label: str
     unit: str = ""
     group: str = ""
-    value: float | None
-    low: float | None = None
-    high: float | None = None
-    bound: float | None = None
+    value: float | int | None
+    low: float | int | None = None
+    high: float | int | None = None
+    bound: float | int | None = None
     how: str = ""
     by_hand: str = ""
     better: Better = ""

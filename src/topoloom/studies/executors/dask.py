@@ -2,19 +2,24 @@
 
 import logging
 import queue
+import secrets
+import time
 from collections import deque
 from collections.abc import Iterator, Mapping
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 import msgspec
 
+from topoloom._version import __version__
 from topoloom.core.errors import InputError, check_type
 from topoloom.core.settings import setting
 from topoloom.core.surroundings import safe_path, safe_variables
 from topoloom.core.threads import cores
 from topoloom.core.toml_files import TomlTable
+from topoloom.studies.call_tasks import missing_files, take_contents
 from topoloom.studies.dask_process import started_by_us
 from topoloom.studies.executor import EXECUTORS, StudyRun, batches, options_of
 from topoloom.studies.job import record_of
@@ -25,8 +30,10 @@ from topoloom.studies.task import Task
 _BATCH_S = 1.0
 #: Batches that wait at the scheduler per thread of the cluster, so that no thread is ever idle.
 _AHEAD = 2
-#: Seconds between two checks whether the work was stopped, and for a cluster's first answer.
-_CHECK_EVERY_S, _ANSWER_S = 0.2, 10.0
+#: Seconds between two checks whether the work was stopped, where tasks arrive during the run, and for a cluster's first answer.
+_CHECK_EVERY_S, _CHECK_FEED_S, _ANSWER_S = 0.2, 0.02, 10.0
+#: Seconds without any worker after which a run ends: of a local cluster, and of one at an address.
+_LOCAL_WAIT_S, _WAIT_S = 30.0, 300.0
 #: Seconds to close a cluster after the user stopped the run.
 _STOPPED_S = 0.3
 
@@ -53,6 +60,35 @@ class DaskOptions(TomlTable, frozen=True):
             "arguments of dask_jobqueue.SLURMCluster (queue, cores, memory, walltime ...); `jobs` of these jobs are started"
         ),
     ] = msgspec.field(default_factory=dict)
+    wait_s: (
+        Annotated[
+            float,
+            setting(
+                "seconds without any worker after which the run ends; if omitted, 30 for a local cluster, 300 for one at an"
+                " address, and no limit where workers are jobs or come as needed",
+                unit="s",
+                above=0,
+                most=1e9,
+            ),
+        ]
+        | None
+    ) = None
+
+    @property
+    def patience_s(self) -> float:
+        """Seconds without any worker after which the run ends."""
+        if self.wait_s is not None:
+            return self.wait_s
+        if self.jobqueue or self.adaptive is not None:
+            return float("inf")
+        return _WAIT_S if self.address else _LOCAL_WAIT_S
+
+
+class BatchAnswer(msgspec.Struct, frozen=True):
+    """The answer of a worker to a batch: the records of its tasks, or the files that it lacks."""
+
+    records: list[Record] = []
+    missing: list[str] = []
 
 
 def run_on_dask(run: StudyRun) -> None:
@@ -63,30 +99,34 @@ def run_on_dask(run: StudyRun) -> None:
     InputError
         Dask or the cluster is not available; the store cannot be written.
     """
-    with _client(run) as (client, cluster):
-        _Feeder(run, client, cluster).go()
+    with _client(run) as (client, cluster, patience_s):
+        _Feeder(run, client, cluster, patience_s).go()
 
 
 class _Feeder:
     """Submits batches to a cluster, and writes the records that it returns."""
 
-    def __init__(self, run: StudyRun, client: Any, cluster: Any) -> None:
+    def __init__(self, run: StudyRun, client: Any, cluster: Any, patience_s: float) -> None:
         self.run, self.client, self.cluster = run, client, cluster
         self.waiting: deque[tuple[list[Task], int]] = deque()
         self.left: deque[Task] = deque(run.tasks)
         self.out: dict[Any, tuple[list[Task], int]] = {}
         self.finished: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self.patience_s, self.threads = patience_s, 0
+        self.looked, self.worked = -float("inf"), time.monotonic()
 
     def go(self) -> None:
         """Run until every task has its record, or the work is stopped."""
+        pause = _CHECK_EVERY_S if self.run.feed is None else _CHECK_FEED_S
         try:
             with self.run.store.writer() as shard:
-                while (self.left or self.waiting or self.out) and not self.run.work.stopped:
+                while self._has_work() and not self.run.work.stopped:
+                    self._ask_for_more()
+                    self._look()
                     self._hand_out()
                     try:
-                        future = self.finished.get(timeout=_CHECK_EVERY_S)
+                        future = self.finished.get(timeout=pause)
                     except queue.Empty:
-                        self._check()
                         continue
                     for record in self._records(future):
                         shard.write(record)
@@ -95,9 +135,53 @@ class _Feeder:
             with suppress(Exception):  # the cluster may be gone
                 self.client.cancel(list(self.out), force=True)
 
-    def _check(self) -> None:
+    def _has_work(self) -> bool:
+        return self.run.feed is not None or bool(self.left or self.waiting or self.out)
+
+    def _ask_for_more(self) -> None:
+        """Take new tasks from the feed, and take cancelled ones back."""
+        if self.run.feed is None:
+            return
+        self.left += self.run.feed.more()
+        unwanted = set(self.run.feed.dropped())
+        if unwanted:
+            self.left = deque(task for task in self.left if task.digest not in unwanted)
+            self.waiting = deque(entry for entry in self.waiting if entry[0][0].digest not in unwanted)
+            gone = [future for future, (tasks, _) in self.out.items() if tasks[0].digest in unwanted]
+            for future in gone:
+                del self.out[future]
+            self.client.cancel(gone, force=True)
+
+    def _look(self) -> None:
+        """Count the threads of the cluster, from time to time.
+
+        Raises
+        ------
+        InputError
+            The cluster is gone, or has had no worker for too long.
+        """
+        now = time.monotonic()
+        if now - self.looked < _CHECK_EVERY_S:
+            return
+        self.looked = now
         if self.client.status not in ("running", "connecting", "newly-created"):
             raise _lost()
+        try:
+            threads = sum(self.client.nthreads().values())
+        except OSError:  # no answer within the time limit of a connection
+            raise _lost() from None
+        if threads != self.threads and self.run.feed is not None:
+            self.run.feed.workers(threads)
+        self.threads = threads
+        if threads or not (self.left or self.waiting or self.out):
+            self.worked = now
+            return
+        self._check_workers()
+        if now - self.worked > self.patience_s:
+            raise InputError(
+                f"the Dask cluster has had no worker for {self.patience_s:g} s (option wait_s); finished tasks are stored,"
+                " start workers and run it again to continue"
+            )
 
     def _check_workers(self) -> None:
         """Raise an error if a cluster that was started here has no worker and gets none; elsewhere some may come."""
@@ -110,33 +194,33 @@ class _Feeder:
 
     def _hand_out(self) -> None:
         """Submit batches for all threads of the cluster, and some ahead."""
-        try:
-            threads = sum(self.client.nthreads().values())
-        except OSError:  # no answer within the time limit of a connection
-            raise _lost() from None
-        if not threads:
-            self._check_workers()
-            threads = 1
+        threads = max(1, self.threads)
         while (self.waiting or self.left) and len(self.out) < _AHEAD * threads:
             if not self.waiting:
                 self._fill(threads)
-            tasks, attempts = self.waiting.popleft()
-            future = self.client.submit(
-                run_batch,
-                msgspec.json.encode(tasks),
-                self.run.node.threads,
-                self.run.limit_s,
-                attempts,
-                pure=False,
-                key=f"topoloom-{tasks[0].digest}-{attempts}",
-            )
-            self.out[future] = tasks, attempts
-            future.add_done_callback(self.finished.put)
+            self._submit(*self.waiting.popleft())
+
+    def _submit(self, tasks: list[Task], attempts: int, contents: Mapping[str, bytes] | None = None) -> None:
+        future = self.client.submit(
+            run_batch,
+            msgspec.json.encode(tasks),
+            self.run.node.threads,
+            self.run.limit_s,
+            attempts,
+            __version__,
+            contents,
+            pure=False,
+            key=f"topoloom-{tasks[0].digest}-{attempts}-{secrets.token_hex(4)}",
+        )
+        self.out[future] = tasks, attempts
+        future.add_done_callback(self.finished.put)
+        if self.run.feed is not None:
+            self.run.feed.begun(tasks[0].digest)
 
     def _fill(self, threads: int) -> None:
-        """Queue the next batches; of one task each until the time of tasks is known."""
+        """Queue the next batches; of one task each until the time of tasks is known, or if tasks arrive from a feed."""
         estimates = self.run.estimates
-        if not estimates.known:
+        if not estimates.known or self.run.feed is not None:
             self.waiting.append(([self.left.popleft()], 0))
             return
         share = max(1, len(self.left) // (_AHEAD * threads))
@@ -145,10 +229,11 @@ class _Feeder:
 
     def _records(self, future: Any) -> Iterator[Record]:
         """The records of a batch; if its worker was lost, its tasks are submitted again one by one, up to the limit."""
+        if future not in self.out:
+            return  # cancelled
         tasks, attempts = self.out.pop(future)
         try:
-            yield from msgspec.json.decode(future.result(), type=list[Record])
-            return
+            answer = msgspec.json.decode(future.result(), type=BatchAnswer)
         except msgspec.DecodeError:
             raise InputError(
                 "the Dask cluster's workers have another version of topoloom; install this version there"
@@ -156,11 +241,19 @@ class _Feeder:
         except CancelledError:
             # The scheduler lost the batch, or is gone: not a failure of its tasks.
             self.waiting.append((tasks, attempts))
-            self._check()
+            self.looked = -float("inf")
             return
+        except (InputError, ImportError) as error:
+            reason = error if isinstance(error, InputError) else f"{error}; install topoloom {__version__} there"
+            raise InputError(f"a worker of the Dask cluster cannot run tasks: {reason}") from None
         except Exception as error:
             reason = f"{type(error).__name__}: {error}"[:300]
-        self._check()
+        else:
+            if answer.missing:
+                self._submit(tasks, attempts, {path: Path(path).read_bytes() for path in answer.missing})
+            yield from answer.records
+            return
+        self.looked = -float("inf")
         for task in tasks:
             if attempts + 1 >= self.run.attempts:
                 yield failed(task, f"its worker was lost {attempts + 1} times ({reason})", attempts=attempts + 1)
@@ -183,7 +276,14 @@ def _lost() -> InputError:
     return InputError("the connection to the Dask cluster is lost; finished tasks are stored, run it again to continue")
 
 
-def run_batch(tasks: bytes, threads: int, limit_s: float | None, attempts: int) -> bytes:
+def run_batch(
+    tasks: bytes,
+    threads: int,
+    limit_s: float | None,
+    attempts: int,
+    version: str = __version__,
+    contents: dict[str, bytes] | None = None,
+) -> bytes:
     """Run some tasks in a worker, and return their records.
 
     Parameters
@@ -194,20 +294,38 @@ def run_batch(tasks: bytes, threads: int, limit_s: float | None, attempts: int) 
     limit_s : float or None
     attempts : int
         How often they were started before.
+    version : str
+        The client's version of topoloom.
+    contents : dict of str to bytes, optional
+        Files of calls that this machine lacks, by path.
 
     Returns
     -------
     bytes
-        The records as JSON.
+        A `BatchAnswer` as JSON.
+
+    Raises
+    ------
+    InputError
+        This machine has another version.
     """
+    if version != __version__:
+        raise InputError(
+            f"it has topoloom {__version__}, and this is topoloom {version}; install the same version there"
+        )
+    take_contents(contents or {})
     decoded = msgspec.json.decode(tasks, type=list[Task])
+    missing = missing_files(decoded)
+    if missing:
+        return msgspec.json.encode(BatchAnswer(missing=missing))
     records = [record_of(task, threads=threads, limit_s=limit_s, attempts=attempts + 1) for task in decoded]
-    return msgspec.json.encode([record for record in records if record is not None])
+    return msgspec.json.encode(BatchAnswer([record for record in records if record is not None]))
 
 
 @contextmanager
-def _client(run: StudyRun) -> Iterator[tuple[Any, Any]]:
-    """A client of the cluster that the options name, and the cluster if it was started here; that is closed afterwards.
+def _client(run: StudyRun) -> Iterator[tuple[Any, Any, float]]:
+    """A client of the cluster that the options name, the cluster if it was started here, and the seconds that it may have no
+    worker; the cluster is closed afterwards.
 
     Raises
     ------
@@ -222,7 +340,7 @@ def _client(run: StudyRun) -> Iterator[tuple[Any, Any]]:
     client_given = run.options.get("client")
     if client_given is not None:
         _check_client(client_given, distributed.Client, run.options)
-        yield client_given, None
+        yield client_given, None, _WAIT_S
         return
     options = options_of(run, DaskOptions)
     # Logs about closing clusters and lost workers are not useful: the records show what became of tasks.
@@ -241,7 +359,7 @@ def _client(run: StudyRun) -> Iterator[tuple[Any, Any]]:
                 cluster.close()
             raise InputError(f"no Dask cluster answers at {options.address or 'its own address'}: {error}") from None
         try:
-            yield client, cluster
+            yield client, cluster, options.patience_s
         finally:
             patience = _STOPPED_S if run.work.stopped else _ANSWER_S
             if run.work.stopped:
@@ -269,7 +387,7 @@ def _kill(cluster: Any) -> None:
 
 def _cluster(run: StudyRun, options: DaskOptions) -> Any:
     """A new cluster: worker processes on this machine, or jobs of a batch system."""
-    most = min(cores(run.jobs), max(1, len(run.tasks)))
+    most = cores(run.jobs) if run.feed is not None else min(cores(run.jobs), max(1, len(run.tasks)))
     cluster: Any = None
     if options.jobqueue:
         try:

@@ -67,6 +67,7 @@ class _Pool:
         """Run until every task has its record, or the work is stopped."""
         try:
             if self.run.feed is not None:
+                self.run.feed.workers(self.most)
                 self._start()  # a user waits for the first task
             while self._has_work() and not self.run.work.stopped:
                 self._ask_for_more()
