@@ -11,6 +11,7 @@ import click
 import msgspec
 
 from topoloom.cli.output import quieted, say
+from topoloom.cli.presentation import Elsewhere
 from topoloom.cli.types import FileName, Number, ReadChoice, TextOption, Whole
 from topoloom.core.errors import InputError
 from topoloom.core.files import check_file
@@ -318,20 +319,35 @@ def _type(field: Field) -> click.ParamType | None:
 class _ScreenContext(RunContext):
     """A context whose work is shown on the terminal and can be stopped by signals, from its first use on."""
 
-    def __init__(self, stack: ExitStack, title: str, jobs: int | None, **asked: Any) -> None:
+    def __init__(
+        self, stack: ExitStack, title: str, jobs: int | None, elsewhere: Elsewhere | None, **asked: Any
+    ) -> None:
         command = click.get_current_context().command
-        super().__init__(jobs, on_note=lambda text: say(spelled(text, command), err=True))
+        # With an executor, `jobs` is the number of its tasks.
+        on_executor = elsewhere is not None and elsewhere.executor is not None
+        super().__init__(None if on_executor else jobs, on_note=lambda text: say(spelled(text, command), err=True))
         self._stack, self._title, self._options = stack, title, asked
+        self._elsewhere, self._tasks = elsewhere, jobs
 
     def _begin(self) -> Work:
         from topoloom.cli.progress import working
 
-        return self._stack.enter_context(working(self._title, **self._options))
+        work = self._stack.enter_context(working(self._title, **self._options))
+        if self._elsewhere is not None and self._elsewhere.executor is not None:
+            from topoloom.cli.elsewhere import carried_out_elsewhere
+
+            self._stack.enter_context(carried_out_elsewhere(work, self._elsewhere, self._tasks))
+        return work
 
 
 @contextmanager
 def running(
-    title: str, jobs: int | None = None, *, seconds: float | None = None, on_result: Callable[[Any], None] | None = None
+    title: str,
+    jobs: int | None = None,
+    elsewhere: Elsewhere | None = None,
+    *,
+    seconds: float | None = None,
+    on_result: Callable[[Any], None] | None = None,
 ) -> Iterator[RunContext]:
     """A context for an operation of this command: shown as `title`, and stopped by Ctrl-C and `kill`.
 
@@ -340,7 +356,9 @@ def running(
     title : str
         Name of the work on the screen: "simulating".
     jobs : int, optional
-        Threads.
+        Threads; with an executor, its tasks at a time.
+    elsewhere : Elsewhere, optional
+        The executor for the parts of the operation.
     seconds : float, optional
         The deadline.
     on_result : callable, optional
@@ -351,7 +369,7 @@ def running(
     RunContext
     """
     with ExitStack() as stack:
-        yield _ScreenContext(stack, title, jobs, seconds=seconds, on_result=on_result)
+        yield _ScreenContext(stack, title, jobs, elsewhere, seconds=seconds, on_result=on_result)
 
 
 def performed(operation: Operation, jobs: int | None = None) -> Any:

@@ -6,11 +6,12 @@ from topoloom.cli.output import say
 from topoloom.core.errors import Stopped
 
 if TYPE_CHECKING:
+    from topoloom.cli.presentation import Elsewhere
     from topoloom.core.work import Ended
     from topoloom.studies.study import Study
 
 
-def run_in_folder(study: "Study", folder: str, jobs: int | None) -> "Ended":
+def run_in_folder(study: "Study", folder: str, jobs: int | None, elsewhere: "Elsewhere | None" = None) -> "Ended":
     """Run the tasks without a record, print how many have one, and return how the run ended.
 
     Parameters
@@ -19,6 +20,8 @@ def run_in_folder(study: "Study", folder: str, jobs: int | None) -> "Ended":
     folder : str
     jobs : int or None
         Tasks that run at the same time; one per core if None.
+    elsewhere : Elsewhere, optional
+        The executor of the tasks; processes of this machine when omitted.
 
     Returns
     -------
@@ -32,7 +35,8 @@ def run_in_folder(study: "Study", folder: str, jobs: int | None) -> "Ended":
     recorded = len(tasks & set(Store(folder, create=True).records()))
     say(f"{folder}: {len(tasks):,} task{'s' * (len(tasks) != 1)}; {recorded:,} have a record", err=True)
     with working("study") as work:
-        return run_study(study, folder, jobs=jobs, work=work).ended
+        executor, options = (None, {}) if elsewhere is None else (elsewhere.executor, elsewhere.executor_options)
+        return run_study(study, folder, executor=executor, jobs=jobs, options=dict(options), work=work).ended
 
 
 def end_of(study: "Study", folder: str, ended: "Ended") -> None:

@@ -3,9 +3,12 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
+import msgspec
+
 from topoloom.core.errors import InputError
 from topoloom.core.settings import Settings, setting
 from topoloom.figures.print_formats import StyleName, WidthName, print_format
+from topoloom.operations.shared import ExecutorOptions
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -57,6 +60,40 @@ class Threads(Settings, frozen=True, kw_only=True):
     group: ClassVar[str] = "threads"
 
     jobs: Annotated[int, setting("threads; every core if omitted", least=1, most=1024)] | None = None
+
+
+class Elsewhere(Settings, frozen=True, kw_only=True):
+    """Run the parts of an operation on an executor of studies."""
+
+    group: ClassVar[str] = "executor"
+
+    executor: (
+        Annotated[
+            str,
+            setting(
+                "run the parts (candidates, steps, loads, chains, claims) as tasks of this executor: processes, dask, slurm; no"
+                " result depends on it; on this machine if omitted"
+            ),
+        ]
+        | None
+    ) = None
+    executor_options: ExecutorOptions = msgspec.field(default_factory=dict)
+    tasks: (
+        Annotated[
+            str,
+            setting(
+                "folder of the finished tasks, which do not run again after a kill; if omitted, one in the user's cache, which"
+                " is removed when the command has ended",
+                metavar="DIRECTORY",
+            ),
+        ]
+        | None
+    ) = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.executor is None:
+            self.refuse_changed(("executor_options", "tasks"), "nothing runs on an executor without --executor")
 
 
 class StudyOptions(Threads, frozen=True, kw_only=True):

@@ -1,8 +1,8 @@
 """Calls: parts of a long operation that any process can carry out, and the executor that carries them out.
 
-An operation divides its work into calls of functions whose arguments decide the result: a candidate, a step, a load, a chain. A
-`Work` without an executor runs them on this machine; with one (`Work(executor=...)`) they run where the executor sends them, and
-the result is the same. Higher layers have the executors.
+An operation divides its work into calls of functions whose arguments decide the result: a candidate, a step, a load, a chain.
+A `Work` without an executor runs them on this machine; with one (`Work(executor=...)`) they run where the executor sends them,
+and the result is the same. Higher layers have the executors.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -20,7 +20,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 #: Seconds between two checks whether the work was stopped.
 _CHECK_EVERY_S = 0.2
-#: Calls that are submitted per call that runs, so that no worker waits; later ones are made late, since results may exclude them.
+#: Calls that are submitted per call that runs, so that no worker waits; later ones are made late: results may exclude them.
 _AHEAD = 2
 _MARK = "__carried_out_anywhere__"
 

@@ -131,6 +131,12 @@ TimeLimit = Annotated[
 #: The executor that runs the tasks of a study, or of the explorer.
 EXECUTOR = "processes"
 Executor = Annotated[str, setting("the executor that runs the tasks: processes, threads, dask, slurm")]
+ExecutorOptions = Annotated[
+    dict[str, str],
+    setting(
+        "an option of the executor, as in address=tcp://head:8786; may be repeated", option="--executor-option --option"
+    ),
+]
 TaskJobs = Annotated[int, setting("tasks at a time; one per core if omitted", least=1, most=100_000)]
 
 #: Runs of METIS; the best one counts.

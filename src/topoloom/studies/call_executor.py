@@ -14,7 +14,7 @@ from topoloom.core.threads import cores
 from topoloom.core.work import Work
 from topoloom.studies.call_tasks import answer_of, task_of_call
 from topoloom.studies.estimate import Estimates
-from topoloom.studies.executor import EXECUTORS, StudyRun
+from topoloom.studies.executor import EXECUTORS, FEEDABLE, StudyRun
 from topoloom.studies.node import WorkerNode
 from topoloom.studies.record import Record
 from topoloom.studies.run import alone_in
@@ -216,8 +216,8 @@ def open_executor(
     """
     check_path(folder, "open_executor", "name a folder")
     EXECUTORS.find(name)
-    if name == "threads":
-        raise InputError("threads: this executor takes no tasks while it runs; choose processes, dask or slurm")
+    if name not in FEEDABLE:
+        raise InputError(f"the executor {name} takes no tasks while it runs; choose {', '.join(sorted(FEEDABLE))}")
     store = Store(Path(folder), create=True)
     with alone_in(store.folder, "command"):
         store.forget_failed()

@@ -1,8 +1,8 @@
 """Calls as tasks: how a call travels to a worker of a study's executors, how it is carried out there, and its answer.
 
-Small arguments are in the task; shared ones are pickled files in the folder of the tasks, whose names have the digests of their
-contents: a worker reads only what the client wrote. Answers are MessagePack, read back by the type hints of the function, so that
-reading a store never runs code.
+Small arguments are in the task. Shared ones are pickled files in the folder of the tasks, whose names are the digests of their
+contents: a worker reads only what the client wrote. Answers are MessagePack, read back by the type hints of the function, so
+that reading a store never runs code.
 """
 
 import base64
@@ -65,7 +65,7 @@ def task_of_call(call: Call, folder: Path) -> Task:
     Raises
     ------
     InputError
-        A shared argument cannot be written.
+        A shared argument cannot be pickled or written.
     """
     files = {name: _written(shared, folder) for name, shared in call.shared.items()}
     return Task(
@@ -177,7 +177,13 @@ def _written(shared: Shared, folder: Path) -> TaskFile:
     """Write a shared argument, unless this process has written it there before."""
     known = _PATHS.get((folder, shared.key))
     if known is None or not known.is_file():
-        data = pickle.dumps(shared.value, pickle.HIGHEST_PROTOCOL)
+        try:
+            data = pickle.dumps(shared.value, pickle.HIGHEST_PROTOCOL)
+        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            raise InputError(
+                f"it cannot be sent to another process ({error}); functions of your own must be those of a module that"
+                " workers import"
+            ) from None
         known = folder.resolve() / _SHARED / hashlib.sha256(data).hexdigest()
         known.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(known, data)

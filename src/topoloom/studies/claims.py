@@ -18,6 +18,8 @@ from topoloom.studies.task import Task
 #: Seconds between two touches of a claim, and after which an untouched claim may be taken over.
 BEAT_S, STALE_S = 20.0, 120.0
 _BATCHES = "batches.jsonl"
+#: The file that shows that more batches may come; the client touches it.
+_GROWING = "growing"
 
 
 class Claims:
@@ -33,15 +35,48 @@ class Claims:
 
     def __init__(self, folder: Path, owner: str) -> None:
         self.folder, self.owner = folder, owner
-        with (folder / _BATCHES).open("rb") as file:
-            self.batches = [msgspec.json.decode(line, type=list[Task]) for line in file]
+        self.batches: list[list[Task]] = []
+        self._read_to = 0
+        self.read()
+
+    def read(self) -> None:
+        """Read the batches that were added since the last call."""
+        with (self.folder / _BATCHES).open("rb") as file:
+            file.seek(self._read_to)
+            data = file.read()
+        whole = data.rfind(b"\n") + 1
+        self._read_to += whole
+        self.batches += [msgspec.json.decode(line, type=list[Task]) for line in data[:whole].splitlines()]
 
     @classmethod
     def write(cls, folder: Path, batches: Sequence[Sequence[Task]]) -> None:
         """Write the batches into a new folder."""
         folder.mkdir(parents=True)
+        cls.add(folder, batches)
+
+    @classmethod
+    def add(cls, folder: Path, batches: Sequence[Sequence[Task]]) -> None:
+        """Add batches; workers that still run take them too."""
         text = b"".join(msgspec.json.encode(batch) + b"\n" for batch in batches)
-        (folder / _BATCHES).write_bytes(text)
+        with (folder / _BATCHES).open("ab") as file:
+            file.write(text)
+
+    @staticmethod
+    def grows(folder: Path, continues: bool) -> None:
+        """Tell the workers that more batches may come, which is true for `STALE_S` seconds; or that none come any more."""
+        path = folder / _GROWING
+        if continues:
+            path.touch()
+        else:
+            path.unlink(missing_ok=True)
+
+    @property
+    def growing(self) -> bool:
+        """Whether more batches may come: the client is alive."""
+        try:
+            return self._age(self.folder / _GROWING) <= STALE_S
+        except OSError:
+            return False
 
     def open(self, begin: int = 0) -> Iterator[int]:
         """Yield the numbers of open batches, each claimed for this worker; from `begin` on, then from the first."""
@@ -109,13 +144,17 @@ class Claims:
 
     def _stale(self, path: Path) -> float | None:
         """The time of the last touch, if it is long ago by the file system's clock; else None."""
-        clock = self.folder / f"clock-{self.owner}"
         try:
-            clock.write_text("")
             last_touch = path.stat().st_mtime
-            return last_touch if clock.stat().st_mtime - last_touch > STALE_S else None
+            return last_touch if self._age(path) > STALE_S else None
         except OSError:
             return None
+
+    def _age(self, path: Path) -> float:
+        """Seconds since a file was touched, by the file system's clock."""
+        clock = self.folder / f"clock-{self.owner}"
+        clock.write_text("")
+        return clock.stat().st_mtime - path.stat().st_mtime
 
     def _taken(self, path: Path, last_touch: float) -> bool:
         """Try to remove a stale claim; True for the one worker that succeeds."""

@@ -83,8 +83,14 @@ def serve_batches(folder: str, submission: str, threads: int, limit_s: float | N
                 estimates.learn(record)
             return True
 
+        def has_work() -> bool:
+            """Whether there is, or may come, a batch for this worker."""
+            growing = claims.growing
+            claims.read()
+            return growing or not (claims.all_done or time.monotonic() - waiting > _LINGER_S)
+
         over = False
-        while not (over or work.stopped or claims.all_done) and time.monotonic() - waiting < _LINGER_S:
+        while not (over or work.stopped) and has_work():
             for number in claims.open(begin):
                 with claims.touched(number):
                     whole = run(number)

@@ -21,7 +21,7 @@ S = TypeVar("S", bound=TomlTable)
 
 
 class Feed(Protocol):
-    """A source of further tasks during a run, for executors that support it (all except `threads`)."""
+    """A source of further tasks during a run, for executors that support it (`FEEDABLE`)."""
 
     def more(self) -> Sequence[Task]:
         """The tasks that were added since the last call."""
@@ -134,6 +134,9 @@ def options_of(run: StudyRun, kind: type[S]) -> S:
 
 
 EXECUTORS: Register[Executor] = Register("executor", package="topoloom.studies.executors", group="topoloom.executors")
+
+#: The executors that take tasks while they run (`StudyRun.feed`).
+FEEDABLE = frozenset({"processes", "dask", "slurm"})
 
 
 def batches(tasks: Sequence[Task], estimates: Estimates, seconds: float, most: int = 1000) -> list[list[Task]]:

@@ -12,7 +12,7 @@ import msgspec
 from topoloom.core.errors import InputError
 from topoloom.core.work import Work
 from topoloom.studies.estimate import Estimates
-from topoloom.studies.executor import EXECUTORS, StudyRun
+from topoloom.studies.executor import EXECUTORS, FEEDABLE, StudyRun
 from topoloom.studies.node import WorkerNode
 from topoloom.studies.record import Record
 from topoloom.studies.store import NOTE, Store
@@ -29,8 +29,8 @@ QUICK_LIMIT_S = 120.0
 MOST_WAITING = 200
 #: Cancelled tasks that are remembered; at twice as many, the older ones are removed with their files.
 MOST_CANCELLED = 50
-#: The executor that accepts tasks while it runs.
-_FEEDABLE = "processes"
+#: The executor of short tasks.
+_LOCAL = "processes"
 _CHECK_EVERY_S, _RETRY_S = 0.2, 5.0
 
 
@@ -92,7 +92,7 @@ class Jobs:
         self,
         folder: str | Path,
         *,
-        executor: str = _FEEDABLE,
+        executor: str = _LOCAL,
         jobs: int | None = None,
         options: dict[str, Any] | None = None,
         limit_s: float = 3600.0,
@@ -113,7 +113,7 @@ class Jobs:
         self._remember()
         settings = {"jobs": jobs, "options": options or {}, "limit_s": limit_s}
         self._queues = (
-            _TaskQueue(self, _FEEDABLE, {"jobs": 1, "options": {}, "limit_s": QUICK_LIMIT_S}),
+            _TaskQueue(self, _LOCAL, {"jobs": 1, "options": {}, "limit_s": QUICK_LIMIT_S}),
             _TaskQueue(self, executor, settings),
         )
         if not read_only:
@@ -368,7 +368,7 @@ class _TaskQueue:
         while not self._jobs.stopped:
             # After a fault, such as a full disk or an unavailable scheduler, try the remaining tasks again.
             with self._retried():
-                if self._executor == _FEEDABLE:
+                if self._executor in FEEDABLE:
                     run(self._jobs.run_of((), self._settings, self))
                 elif tasks := self.more():
                     for task in tasks:

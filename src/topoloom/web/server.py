@@ -32,6 +32,7 @@ def serve(
     port: int = 8765,
     names: Sequence[str] = (),
     executor: str = "processes",
+    executor_options: dict[str, str] | None = None,
     jobs: int | None = None,
     limit_s: float = 3600.0,
     read_only: bool = False,
@@ -50,8 +51,8 @@ def serve(
         The address of the server; port 0 selects any free port.
     names : sequence of str
         Further host names by which browsers reach this machine.
-    executor, jobs, limit_s
-        The executor of long tasks, tasks in parallel, and the time limit of a task in seconds.
+    executor, executor_options, jobs, limit_s
+        The executor of long tasks and its options, tasks in parallel, and the time limit of a task in seconds.
     read_only : bool
         Show existing results; start and write nothing.
     token : str, optional
@@ -77,7 +78,14 @@ def serve(
     spaces = Spaces(folders, {UPLOADS: uploads.folder, DESIGNS: Path(store) / DESIGNS})
     token = token or new_token()
     with (
-        Jobs(Path(store), executor=executor, jobs=jobs, limit_s=limit_s, read_only=read_only) as queue,
+        Jobs(
+            Path(store),
+            executor=executor,
+            jobs=jobs,
+            options=dict(executor_options or {}),
+            limit_s=limit_s,
+            read_only=read_only,
+        ) as queue,
         _listening(host, port) as listening,
         _bounded([*spaces.roots.values(), Path(store)], read_only),
     ):

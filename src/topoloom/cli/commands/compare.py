@@ -5,7 +5,7 @@ from typing import Annotated
 
 from topoloom.cli.declared import declared, running
 from topoloom.cli.output import print_record, say
-from topoloom.cli.presentation import Json, Threads, ToolFiles
+from topoloom.cli.presentation import Elsewhere, Json, Threads, ToolFiles
 from topoloom.cli.signals import hurried
 from topoloom.core.errors import Stopped
 from topoloom.core.settings import setting
@@ -27,13 +27,13 @@ class _Output(Json, frozen=True, kw_only=True):
     ) = None
 
 
-@declared(CompareOperation, Threads, ToolFiles, _Output)
-def command(operation: CompareOperation, threads: Threads, files: ToolFiles, to: _Output) -> None:
+@declared(CompareOperation, Threads, Elsewhere, ToolFiles, _Output)
+def command(operation: CompareOperation, threads: Threads, elsewhere: Elsewhere, files: ToolFiles, to: _Output) -> None:
     from topoloom.cli.assessment_text import print_assessment, print_assessments
     from topoloom.report.compare_files import write_comparison
 
     store = None if to.output is None else Path(to.output) / "measured"
-    with running(operation.doing, threads.jobs) as context:
+    with running(operation.doing, threads.jobs, elsewhere) as context:
         result = operation.compared(context, store)
     if to.output is not None and hurried():
         going_on = f"run it again to go on from {store}" if store is not None and store.is_dir() else "run it again"

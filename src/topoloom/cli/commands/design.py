@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from topoloom.cli.declared import declared, running
 from topoloom.cli.output import print_record, say
-from topoloom.cli.presentation import Json, Threads, ToolFiles
+from topoloom.cli.presentation import Elsewhere, Json, Threads, ToolFiles
 from topoloom.cli.signals import hurried
 from topoloom.core.amounts import amount, with_currency
 from topoloom.core.errors import Stopped
@@ -37,16 +37,16 @@ class _Output(Json, frozen=True, kw_only=True):
     )
 
 
-@declared(DesignOperation, Threads, ToolFiles, _Output)
-def command(operation: DesignOperation, threads: Threads, files: ToolFiles, to: _Output) -> int:
+@declared(DesignOperation, Threads, Elsewhere, ToolFiles, _Output)
+def command(operation: DesignOperation, threads: Threads, elsewhere: Elsewhere, files: ToolFiles, to: _Output) -> int:
     from topoloom.cli.assessment_text import print_assessments
     from topoloom.cli.phases_text import print_phases
     from topoloom.report.design_files import write_design
 
     if operation.of_machine:
-        return _machine(operation, threads, to)
+        return _machine(operation, threads, elsewhere, to)
     requirement, out = operation.prepared(), Path(to.output)
-    with running(operation.doing, threads.jobs, seconds=to.time_limit) as context:
+    with running(operation.doing, threads.jobs, elsewhere, seconds=to.time_limit) as context:
         result = operation.designed(requirement, context, out / "measured", fresh=to.fresh)
     if hurried():
         going_on = f"run it again to go on from {out}/measured" if (out / "measured").is_dir() else "run it again"
@@ -81,12 +81,12 @@ def command(operation: DesignOperation, threads: Threads, files: ToolFiles, to: 
     return 0 if result.ranked else _NO_CANDIDATE
 
 
-def _machine(operation: DesignOperation, threads: Threads, to: _Output) -> int:
+def _machine(operation: DesignOperation, threads: Threads, elsewhere: Elsewhere, to: _Output) -> int:
     """Design a machine, write its folder, and print the machines side by side."""
     from topoloom.cli.assessment_text import print_assessments
     from topoloom.report.machine_page import PAGE, save_machine_design
 
-    with running(operation.doing, threads.jobs, seconds=to.time_limit) as context:
+    with running(operation.doing, threads.jobs, elsewhere, seconds=to.time_limit) as context:
         result = operation.machine_design(context)
     save_machine_design(result, to.output)
     if to.json:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from topoloom.cli.declared import declared, running
 from topoloom.cli.output import plain, print_facts, print_record
-from topoloom.cli.presentation import Json
+from topoloom.cli.presentation import Elsewhere, Json
 from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
 from topoloom.operations.catalogue.optimize import OptimizeOperation
@@ -40,15 +40,15 @@ class _Output(Json, frozen=True, kw_only=True):
             raise InputError(f"--picture {self.picture}: there is no folder {Path(self.picture).parent}; make it first")
 
 
-@declared(OptimizeOperation, _Output)
-def command(operation: OptimizeOperation, to: _Output) -> None:
+@declared(OptimizeOperation, Elsewhere, _Output)
+def command(operation: OptimizeOperation, elsewhere: Elsewhere, to: _Output) -> None:
     from topoloom.cli.checkpoint import Checkpoint
 
     to.check()
     arguments = operation.prepared()
     goal = _words(arguments.goal, operation)
     checkpoint = Checkpoint(arguments.topology, to.output, operation.seed, goal, to.json, to.resume)
-    with running(operation.doing, on_result=checkpoint.keep) as context:
+    with running(operation.doing, None, elsewhere, on_result=checkpoint.keep) as context:
         result = operation.search(arguments, context, checkpoint.start, checkpoint.spent)
     checkpoint.end(result)
     if to.picture is not None:

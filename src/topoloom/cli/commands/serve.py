@@ -5,12 +5,14 @@ import sys
 from pathlib import Path
 from typing import Annotated, ClassVar
 
+import msgspec
+
 from topoloom.cli.declared import declared
 from topoloom.cli.output import say
 from topoloom.cli.signals import ends_by_signals
 from topoloom.core.errors import InputError
 from topoloom.core.settings import Settings, setting
-from topoloom.operations.shared import EXECUTOR, Executor, TaskJobs
+from topoloom.operations.shared import EXECUTOR, Executor, ExecutorOptions, TaskJobs
 
 #: Hosts that only this machine reaches.
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -41,6 +43,7 @@ class Serve(Settings, frozen=True, kw_only=True):
         None
     )
     executor: Executor = EXECUTOR
+    executor_options: ExecutorOptions = msgspec.field(default_factory=dict)
     jobs: TaskJobs | None = None
     limit_s: Annotated[
         float,
@@ -83,6 +86,7 @@ def command(settings: Serve) -> None:
             port=settings.port,
             names=settings.names,
             executor=settings.executor,
+            executor_options=dict(settings.executor_options),
             jobs=settings.jobs,
             limit_s=settings.limit_s,
             read_only=settings.read_only,

@@ -7,7 +7,7 @@ import click
 
 from topoloom.cli.declared import declared, running
 from topoloom.cli.output import plain, print_record, print_table, say
-from topoloom.cli.presentation import Json, PlotOptions, StudyOptions
+from topoloom.cli.presentation import Elsewhere, Json, PlotOptions, StudyOptions
 from topoloom.core.errors import InputError
 from topoloom.core.settings import setting, texts_of
 from topoloom.operations.catalogue.simulate import SimulateOperation, opened_by_name, prepared, simulated
@@ -111,9 +111,21 @@ def _in_words(field: "Setting") -> str:
 
 
 @declared(
-    SimulateOperation, StudyOptions, _Output, PlotOptions, several=("topology", "engine", "traffic"), sections=_sections
+    SimulateOperation,
+    StudyOptions,
+    Elsewhere,
+    _Output,
+    PlotOptions,
+    several=("topology", "engine", "traffic"),
+    sections=_sections,
 )
-def command(operations: list[SimulateOperation], study_options: StudyOptions, to: _Output, look: PlotOptions) -> None:
+def command(
+    operations: list[SimulateOperation],
+    study_options: StudyOptions,
+    elsewhere: Elsewhere,
+    to: _Output,
+    look: PlotOptions,
+) -> None:
     from topoloom.simulation.flits.execute import Executions
 
     first = operations[0]
@@ -122,16 +134,18 @@ def command(operations: list[SimulateOperation], study_options: StudyOptions, to
     if first.has_end:
         look.refuse_changed(("plot",), f"'{first.traffic}' is simulated to its end, at no load")
     if study_options.study is not None:
-        _run_as_study(operations, study_options.study, study_options.jobs, to, look)
+        elsewhere.refuse_changed(("tasks",), "a study has the folder of --study")
+        _run_as_study(operations, study_options, elsewhere, to, look)
         return
     sources, directed = opened_by_name(operations)
     if directed:
+        elsewhere.refuse_changed(("executor",), "the network is directed")
         _simulate_directed(operations, directed, study_options.jobs, to, look)
         return
     topology = sources[first.topology].topology
     if to.heat is not None and not len(topology.links):
         raise InputError(f"--heat: {topology.name} has no links whose loads could be drawn")
-    with running(first.doing, study_options.jobs) as context:
+    with running(first.doing, study_options.jobs, elsewhere) as context:
         networks = prepared(operations, sources, context)
         if to.packets is not None:
             _write_packets(networks[0], first, to.packets, context)
@@ -155,13 +169,17 @@ def command(operations: list[SimulateOperation], study_options: StudyOptions, to
 
 
 def _run_as_study(
-    operations: list[SimulateOperation], folder: str, jobs: int | None, to: _Output, look: PlotOptions
+    operations: list[SimulateOperation],
+    study_options: StudyOptions,
+    elsewhere: Elsewhere,
+    to: _Output,
+    look: PlotOptions,
 ) -> None:
     from topoloom.cli.kept_study import end_of, run_in_folder
     from topoloom.studies.sweeps.load_curves import load_curves_of, simulate_study
 
-    study = simulate_study(operations)
-    ended = run_in_folder(study, folder, jobs)
+    study, folder = simulate_study(operations), str(study_options.study)
+    ended = run_in_folder(study, folder, study_options.jobs, elsewhere)
     _show(load_curves_of(study, folder, ended=ended), to, look)
     end_of(study, folder, ended)
 

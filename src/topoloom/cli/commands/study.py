@@ -12,7 +12,7 @@ from topoloom.cli.presentation import FigureOptions, Json
 from topoloom.core.amounts import amount
 from topoloom.core.errors import InputError, Stopped
 from topoloom.core.settings import Settings, setting
-from topoloom.operations.shared import Executor, TaskJobs
+from topoloom.operations.shared import Executor, ExecutorOptions, TaskJobs
 from topoloom.studies.picture_settings import PictureSettings
 
 if TYPE_CHECKING:
@@ -47,9 +47,7 @@ class RunStudy(Settings, frozen=True, kw_only=True):
     ) = None
     executor: Executor | None = None
     jobs: TaskJobs | None = None
-    options: Annotated[
-        dict[str, str], setting("an option of the executor: workers=4; may be repeated", option="--option")
-    ] = msgspec.field(default_factory=dict)
+    executor_options: ExecutorOptions = msgspec.field(default_factory=dict)
     only: Annotated[
         tuple[str, ...],
         setting("only tasks whose axes meet this: 'load <= 0.5'; repeated, all must hold", metavar="CONDITION"),
@@ -99,7 +97,7 @@ def run_command(settings: RunStudy, to: Json) -> None:
             folder,
             executor=settings.executor,
             jobs=settings.jobs,
-            options=settings.options,
+            options=settings.executor_options,
             only=settings.only,
             retry_failed=settings.retry_failed,
             planned=planned,

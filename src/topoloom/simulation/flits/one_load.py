@@ -1,10 +1,12 @@
 """One load: warm-up, measured batches until the mean is known well enough, and the arrival of the last packets."""
 
 import math
+import struct
 import time
 
 import numpy as np
 
+from topoloom.core.random_streams import Draws
 from topoloom.core.work import Work
 from topoloom.model.results import provenance_of
 from topoloom.routing.routing import Routing
@@ -49,6 +51,17 @@ _USUAL = 24
 def expected_flits(traffic: Traffic, load: float) -> float:
     """Return the estimated flits that hosts create while a load is simulated, the unit of progress."""
     return load * int(traffic.senders.sum()) * _USUAL * USUAL.batch
+
+
+def seed_of(seed: int, load: float) -> int:
+    """Return the seed of one load, from the sweep's seed and the load alone, whatever other loads the sweep has.
+
+    Examples
+    --------
+    >>> seed_of(1, 0.5) == seed_of(1, 0.5), seed_of(1, 0.5) == seed_of(1, 0.6)
+    (True, False)
+    """
+    return Draws(seed, int.from_bytes(struct.pack(">d", load))).word() >> 33
 
 
 def simulate_load(

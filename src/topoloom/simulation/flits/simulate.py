@@ -1,13 +1,11 @@
 """The operation `simulate`: latency and throughput of a routed network under load, flit by flit."""
 
-import struct
 import threading
 from collections.abc import Iterable, Iterator, MutableMapping
 
 import numpy as np
 
 from topoloom.core.errors import InputError, Stopped, wrong_type
-from topoloom.core.random_streams import Draws
 from topoloom.core.threads import cores, over_cores
 from topoloom.core.work import Work
 from topoloom.model.results import provenance_of
@@ -15,7 +13,8 @@ from topoloom.model.sources import NetworkSource, taken
 from topoloom.routing.routing import Routing
 from topoloom.simulation.flits.host_ports import traffic_between_hosts
 from topoloom.simulation.flits.load_curve import LoadCurve
-from topoloom.simulation.flits.one_load import expected_flits, simulate_load
+from topoloom.simulation.flits.loads_anywhere import LoadSubject, points_anywhere
+from topoloom.simulation.flits.one_load import expected_flits, seed_of, simulate_load
 from topoloom.simulation.flits.pace import LEAST_INTERVAL, MOST_INTERVAL
 from topoloom.simulation.flits.partition import cores_per_load, divisible
 from topoloom.simulation.flits.point import Point
@@ -108,6 +107,15 @@ def simulate(
     if missing and divisible(routing, config, sent):
         each = cores_per_load(len(missing), threads, min(missing) * int(sent.senders.sum()))
 
+    def take(load: float, point: Point) -> None:
+        with lock:
+            point_of_load[load] = point
+            new.append(point)
+            if known is not None:
+                known[load] = point
+            work.advance(0, f"{len(new)} of {len(missing)} loads")
+            work.deliver(point)
+
     def simulate_some(numbers: Iterator[int]) -> None:
         for number in numbers:
             load = missing[number]
@@ -117,16 +125,16 @@ def simulate(
                 )
             except Stopped:
                 return
-            with lock:
-                point_of_load[load] = point
-                new.append(point)
-                if known is not None:
-                    known[load] = point
-                work.advance(0, f"{len(new)} of {len(missing)} loads")
-                work.deliver(point)
+            take(load, point)
 
     with work.interruptible():
-        over_cores(simulate_some, len(missing), threads // each, work, counted=False)
+        if work.executor is None:
+            over_cores(simulate_some, len(missing), threads // each, work, counted=False)
+        else:
+            subject = LoadSubject(routing, config, sent, cables)
+            for load, point in points_anywhere(work.executor, subject, missing, seed, fast, interval, work):
+                work.advance(expected_flits(sent, load))
+                take(load, point)
     about = {"traffic": sent.name, "preset": name, "router": config, "tables": tables_digest(routing, cables)}
     about |= {"traffic_digest": sent.digest} if sent.weights is not None or sent.pace is not None else {}
     about |= {"fast": True} if fast else {}
@@ -168,14 +176,3 @@ def _timings(points: list[Point]) -> dict[str, float]:
     seconds = sum(timing.get("seconds", 0.0) for timing in each)
     hops = sum(timing.get("seconds", 0.0) * timing.get("flit_hops_per_s", 0.0) for timing in each)
     return {"seconds": seconds, "flit_hops_per_s": hops / seconds} if seconds else {}
-
-
-def seed_of(seed: int, load: float) -> int:
-    """Return the seed of one load, from the sweep's seed and the load alone, whatever other loads the sweep has.
-
-    Examples
-    --------
-    >>> seed_of(1, 0.5) == seed_of(1, 0.5), seed_of(1, 0.5) == seed_of(1, 0.6)
-    (True, False)
-    """
-    return Draws(seed, int.from_bytes(struct.pack(">d", load))).word() >> 33

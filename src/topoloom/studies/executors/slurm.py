@@ -5,6 +5,7 @@ import secrets
 import shlex
 import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, ClassVar
 
@@ -12,9 +13,9 @@ from topoloom.core.errors import InputError
 from topoloom.core.settings import setting, shown
 from topoloom.core.surroundings import python
 from topoloom.core.toml_files import TomlTable
-from topoloom.studies.claims import Claims
+from topoloom.studies.claims import BEAT_S, Claims
 from topoloom.studies.environment import worker_environment
-from topoloom.studies.executor import EXECUTORS, StudyRun, batches, options_of
+from topoloom.studies.executor import EXECUTORS, Feed, StudyRun, batches, options_of
 from topoloom.studies.task import Task
 
 #: Seconds that a batch takes: so long that claims cost little, so short that little is lost with it.
@@ -90,6 +91,9 @@ class _Submissions:
 
     def go(self) -> None:
         """Run until every task has its record, or the work is stopped."""
+        if self.run.feed is not None:
+            self._serve(self.run.feed)
+            return
         running = self._earlier()
         while self.left and not self.run.work.stopped:
             before = len(self.left)
@@ -102,23 +106,65 @@ class _Submissions:
             state = self._wait(submission, job)
             if not self.left or self.run.work.stopped:
                 break
-            logs = submission / "logs"
-            if "CANCELLED" in state:
-                raise InputError(f"Slurm job {job} was cancelled; finished tasks are stored, run it again to continue")
-            if own and len(self.left) == before:
-                states = ", ".join(sorted(state)) or "gone"
-                raise InputError(
-                    f"Slurm job {job} ended ({states}) and no task was finished: its logs are in {logs}; perhaps `time` is"
-                    " shorter than a task, or [run.node] setup does not find topoloom"
-                )
+            self._check_end(submission, job, state, finished=not own or len(self.left) < before)
+
+    def _serve(self, feed: Feed) -> None:
+        """Keep a job whose workers take tasks as they arrive, until the work is stopped; then the job is cancelled."""
+        if self.options.detach:
+            raise InputError(f"{SlurmOptions.group}: detach: a command waits for its tasks; omit it")
+        running: tuple[Path, str] | None = None
+        before, touched, looked = 0, 0.0, 0.0
+        try:
+            while not self.run.work.stopped:
+                new = list(feed.more())
+                self.left |= {task.digest: task for task in new}
+                for digest in feed.dropped():
+                    self.left.pop(digest, None)
+                if running is None and self.left:
+                    running, before, touched = self._submit(), len(self.left), time.monotonic()
+                    feed.workers(self._workers(running[0]))
+                elif running is not None and new:
+                    Claims.add(running[0], [[task] for task in new])
+                    before += len(new)
+                for task in new:
+                    feed.begun(task.digest)
+                if running is not None and time.monotonic() - touched > BEAT_S:
+                    Claims.grows(running[0], True)
+                    touched = time.monotonic()
+                if running is not None and time.monotonic() - looked > _CHECK_EVERY_S:
+                    self._read()
+                    states = self._ended(*running)
+                    looked = time.monotonic()
+                    if states is not None:
+                        self._check_end(*running, states, finished=len(self.left) < before)
+                        running = None
+                time.sleep(_PAUSE_S)
+        finally:
+            if running is not None:
+                Claims.grows(running[0], False)
+                with suppress(InputError):  # Slurm may be gone; the workers end by themselves
+                    _call(["scancel", running[1]])
+
+    def _check_end(self, submission: Path, job: str, states: set[str], *, finished: bool) -> None:
+        """Raise an error if a job has ended so that another one would end in the same way."""
+        if "CANCELLED" in states:
+            raise InputError(f"Slurm job {job} was cancelled; finished tasks are stored, run it again to continue")
+        if self.left and not finished:
+            raise InputError(
+                f"Slurm job {job} ended ({', '.join(sorted(states)) or 'gone'}) and no task was finished: its logs are in"
+                f" {submission / 'logs'}; perhaps `time` is shorter than a task, or [run.node] setup does not find topoloom"
+            )
 
     def _submit(self) -> tuple[Path, str]:
         """Write batches, and submit the workers for them; returns the submission's folder, and the job's number."""
         tasks = list(self.left.values())
-        workers = min(self.run.jobs or self.options.workers, len(tasks))
-        share = max(1, len(tasks) // (4 * workers))
+        fed = self.run.feed is not None
+        workers = self.run.jobs or self.options.workers
+        workers = workers if fed else min(workers, len(tasks))
+        share = 1 if fed else max(1, len(tasks) // (4 * workers))
         submission = self.folder / f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{secrets.token_hex(3)}"
         Claims.write(submission, batches(tasks, self.run.estimates, _BATCH_S, share))
+        Claims.grows(submission, fed)
         (submission / "logs").mkdir()
         script = submission / "job.sh"
         script.write_text(self._script(submission, workers))
@@ -175,7 +221,6 @@ class _Submissions:
 
     def _wait(self, submission: Path, job: str) -> set[str]:
         """Wait until all tasks have records or the job is over; returns the states of the job's tasks then."""
-        workers = self._workers(submission)
         while True:
             self._read()
             if not self.left:
@@ -184,23 +229,28 @@ class _Submissions:
                 _call(["scancel", job])
                 self._read()
                 return set()
-            ended = len(list(submission.glob("ended-*"))) >= workers
-            if time.monotonic() - self.asked >= self.options.ask_every_s:
-                self.asked = time.monotonic()
-                states = _states(job)
-                if set(states.values()) <= _OVER:
-                    self._read()
-                    return set(states.values())
-                # A worker that was requeued or lost no longer works on its batches.
-                for place, state in states.items():
-                    if state != "RUNNING":
-                        Claims.release_of(submission, f"{job}-{place}")
-            elif ended:
+            states = self._ended(submission, job)
+            if states is not None:
                 self._read()
-                return {"COMPLETED"}
+                return states
             until = time.monotonic() + _CHECK_EVERY_S
             while not self.run.work.stopped and time.monotonic() < until:
                 time.sleep(_PAUSE_S)
+
+    def _ended(self, submission: Path, job: str) -> set[str] | None:
+        """The states of a job's tasks if all are over, else None; Slurm is rarely asked."""
+        if time.monotonic() - self.asked >= self.options.ask_every_s:
+            self.asked = time.monotonic()
+            states = _states(job)
+            if set(states.values()) <= _OVER:
+                return set(states.values())
+            # A worker that was requeued or lost no longer works on its batches.
+            for place, state in states.items():
+                if state != "RUNNING":
+                    Claims.release_of(submission, f"{job}-{place}")
+        elif len(list(submission.glob("ended-*"))) >= self._workers(submission):
+            return {"COMPLETED"}
+        return None
 
     def _read(self) -> None:
         """Report the records that are new in the store."""
