@@ -162,6 +162,7 @@ from .simulation.workloads.goal import save_goal as save_goal
 from .start.draft import Draft as Draft
 from .start.examples import EXAMPLES as EXAMPLES
 from .start.examples import copy_examples as copy_examples
+from .studies.call_executor import open_executor as open_executor
 from .studies.new_study import new_study as new_study
 from .studies.results import StudyResults as StudyResults
 from .studies.run import open_study as open_study

@@ -338,6 +338,7 @@ _NO_NETWORK = {
     "copy_examples",
     "design",
     "design_machine",
+    "open_executor",
     "expand_machine",
     "flat_or_tree",
     "load_chakra",

@@ -158,6 +158,10 @@ def operation_of(kind: type[O], arguments: Mapping[str, Any]) -> O:
     """
     fields = _FIELDS[kind]
     for name in arguments:
+        if name == "executor" and name not in fields:
+            raise InputError(
+                f"{kind.group}: a task of a study runs on one machine; its executor is that of [run], so omit 'executor'"
+            )
         if name not in fields:
             raise InputError(f"{kind.group} has no argument {shown(name)} ({hint(str(name), fields)})")
     for name, field in fields.items():

@@ -38,6 +38,8 @@ _LOCAL_WAIT_S, _WAIT_S = 30.0, 300.0
 _STOPPED_S = 0.3
 
 
+#: What a worker is asked first, in words that any Python understands.
+_PROBE = "__import__('importlib.util').util.find_spec('topoloom') is not None"
 #: The module that scheduler and workers of a local cluster load first, so that they end with this process.
 _PRELOAD = "topoloom.studies.dask_process"
 
@@ -114,6 +116,8 @@ class _Feeder:
         self.finished: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self.patience_s, self.threads = patience_s, 0
         self.looked, self.worked = -float("inf"), time.monotonic()
+        self.probe: Any = None
+        self.ready = False
 
     def go(self) -> None:
         """Run until every task has its record, or the work is stopped."""
@@ -193,12 +197,32 @@ class _Feeder:
             raise InputError("the Dask cluster cannot start its workers: the batch system refuses their jobs")
 
     def _hand_out(self) -> None:
-        """Submit batches for all threads of the cluster, and some ahead."""
+        """Submit batches for all threads of the cluster, and some ahead; nothing before a worker can import topoloom."""
+        if not (self.waiting or self.left) or not self._probed():
+            return
         threads = max(1, self.threads)
         while (self.waiting or self.left) and len(self.out) < _AHEAD * threads:
             if not self.waiting:
                 self._fill(threads)
             self._submit(*self.waiting.popleft())
+
+    def _probed(self) -> bool:
+        """Whether a worker has answered that it can import topoloom: one that cannot would end without an answer to a task.
+
+        Raises
+        ------
+        InputError
+            It cannot.
+        """
+        if self.probe is None:
+            self.probe = self.client.submit(eval, _PROBE, pure=False)
+        if not self.probe.done():
+            return False
+        if self.probe.status == "error" or not self.probe.result():
+            raise InputError(
+                f"a worker of the Dask cluster cannot import topoloom; install topoloom {__version__} there"
+            )
+        return True
 
     def _submit(self, tasks: list[Task], attempts: int, contents: Mapping[str, bytes] | None = None) -> None:
         future = self.client.submit(
@@ -233,19 +257,22 @@ class _Feeder:
             return  # cancelled
         tasks, attempts = self.out.pop(future)
         try:
-            answer = msgspec.json.decode(future.result(), type=BatchAnswer)
+            if future.status not in ("finished", "error"):
+                raise CancelledError
+            answer = msgspec.json.decode(future.result(timeout=_ANSWER_S), type=BatchAnswer)
         except msgspec.DecodeError:
             raise InputError(
                 "the Dask cluster's workers have another version of topoloom; install this version there"
             ) from None
-        except CancelledError:
-            # The scheduler lost the batch, or is gone: not a failure of its tasks.
+        except (CancelledError, TimeoutError):
+            # The scheduler lost the batch, or its worker before it passed the answer on: not a failure of its tasks.
+            with suppress(Exception):  # the cluster may be gone
+                self.client.cancel([future], force=True)
             self.waiting.append((tasks, attempts))
             self.looked = -float("inf")
             return
-        except (InputError, ImportError) as error:
-            reason = error if isinstance(error, InputError) else f"{error}; install topoloom {__version__} there"
-            raise InputError(f"a worker of the Dask cluster cannot run tasks: {reason}") from None
+        except InputError as error:
+            raise InputError(f"a worker of the Dask cluster cannot run tasks: {error}") from None
         except Exception as error:
             reason = f"{type(error).__name__}: {error}"[:300]
         else:

@@ -1,0 +1,402 @@
+"""Parts of one operation on the executors of studies: the same result as on one machine, and nothing finished runs twice."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pytest
+from test_dask import started
+from test_slurm import needs_slurm, slurm  # noqa: F401
+
+from topoloom import InputError, Store, design, open_executor, route, saturation, simulate
+from topoloom._version import __version__
+from topoloom.core.calls import Call, ExecutorError, Shared, anywhere, awaited
+from topoloom.core.errors import Stopped
+from topoloom.core.work import Work
+from topoloom.operations.context import RunContext
+from topoloom.operations.operation import operation_of, studied
+from topoloom.simulation.flits.loads_anywhere import LoadSubject
+from topoloom.studies.call_tasks import answer_of, is_call, run_call, task_of_call
+from topoloom.studies.executors.dask import run_batch
+from topoloom.studies.record import failed
+
+LOADS = [0.1, 0.4, 0.9]
+REQUIREMENT = """
+hosts = 32
+rate_gbps = 100
+shortlist = 2
+minutes = 60
+repeats = 1
+[switch]
+radix = 8
+[families]
+try = ["fat-tree", "dragonfly", "hypercube"]
+"""
+
+
+@anywhere
+def doubled(*, number: float, shared: list, work: Work, jobs: int | None) -> float:
+    """A call of this file."""
+    if number < 0:
+        raise InputError(f"{number:g} is below 0; give another")
+    if number == 0:
+        raise Stopped("it takes for ever")
+    return 2 * number + len(shared)
+
+
+def call(number, seconds=None, value=(1, 2)):
+    """A call of `doubled`."""
+    return Call(doubled, f"number {number}", {"number": number}, {"shared": Shared("two", list(value))}, seconds)
+
+
+def plain(record):
+    """A record without what differs from run to run: timings and the seconds of steps."""
+    if isinstance(record, dict):
+        return {name: plain(value) for name, value in record.items() if name not in ("timings", "seconds")}
+    return [plain(value) for value in record] if isinstance(record, list) else record
+
+
+def carried_out(one, folder):
+    """The answer of a call, as its task and record pass it on."""
+    task = task_of_call(one, folder)
+    assert is_call(task)
+    return task, run_call(task, RunContext(1))
+
+
+@pytest.fixture(scope="module")
+def ring():
+    """A ring with tables."""
+    return route("ring:n=8,hosts=1")
+
+
+@pytest.fixture(scope="module")
+def requirement(tmp_path_factory):
+    """The file of a small requirement."""
+    path = tmp_path_factory.mktemp("requirement") / "small.toml"
+    path.write_text(REQUIREMENT)
+    return path
+
+
+def test_a_call_is_a_task_whose_digest_is_that_of_what_decides(tmp_path):
+    """The time limit and the folder do not count; the number and the key of what is shared do."""
+    digests = [
+        task_of_call(one, folder).digest
+        for folder in (tmp_path / "a", tmp_path / "b")
+        for one in (call(1.5), call(1.5, seconds=3))
+    ]
+    assert len(set(digests)) == 1
+    assert task_of_call(call(2.5), tmp_path).digest != digests[0]
+
+
+def test_refusals_are_answers_and_time_limits_are_not(tmp_path):
+    """`InputError` comes back as its sentence; a call out of time fails, so that it may run again."""
+    _, answer = carried_out(call(-1.0), tmp_path)
+    assert answer == {"refused": "-1 is below 0; give another"}
+    task = task_of_call(call(0.0, seconds=7), tmp_path)
+    with pytest.raises(InputError, match="it took more than 7 s") as late:
+        run_call(task, RunContext(1))
+    with pytest.raises(Stopped):
+        answer_of(call(0.0), failed(task, str(late.value)))
+    with pytest.raises(ExecutorError, match=r"number 0.0: its worker was lost.*run it again"):
+        answer_of(call(0.0), failed(task, "its worker was lost 3 times"))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (
+            lambda task: task.arguments.update(version="0.1"),
+            r"the worker has topoloom .*, and the task is of topoloom 0\.1",
+        ),
+        (
+            lambda task: os.replace(task.files["shared"].path, task.files["shared"].path + "x"),
+            "cannot be read on the worker",
+        ),
+        (lambda task: Path(task.files["shared"].path).write_bytes(b"no"), "another content than its name says"),
+    ],
+)
+def test_a_worker_that_differs_says_so(change, words, tmp_path):
+    """One sentence with the remedy; nothing is unpickled but what the client wrote."""
+    one = call(1.5, value=[words])
+    task = task_of_call(Call(one.function, "", one.arguments, {"shared": Shared(words, [words])}), tmp_path)
+    change(task)
+    with pytest.raises(InputError, match=words):
+        run_call(task, RunContext(1))
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        ("nosuch_module:run", "the worker cannot import nosuch_module: .*; install the same packages there"),
+        ("os:system", "os:system is not a part of an operation"),
+    ],
+)
+def test_only_marked_functions_are_called(place, words, tmp_path):
+    """A task with another function, or one that the worker lacks, is refused."""
+    task = task_of_call(call(1.0), tmp_path)
+    task = type(task)(place, task.arguments, task.files)
+    with pytest.raises(InputError, match=words):
+        run_call(task, RunContext(1))
+
+
+def test_what_cannot_be_pickled_is_one_sentence(tmp_path):
+    """A closure in a shared argument."""
+    one = Call(doubled, "", {"number": 1.0}, {"shared": Shared("closure", [lambda: tmp_path])})
+    with pytest.raises(InputError, match="cannot be sent to another process"):
+        task_of_call(one, tmp_path)
+
+
+def test_a_worker_of_dask_without_the_folder_asks_for_the_files(tmp_path):
+    """The first answer names them; with their contents the batch runs. Another version of topoloom is refused."""
+    import msgspec
+
+    one = Call(doubled, "", {"number": 4.0}, {"shared": Shared("far", ["far", "away"])})
+    task = task_of_call(one, tmp_path)
+    path = Path(task.files["shared"].path)
+    content = path.read_bytes()
+    path.unlink()
+    batch = msgspec.json.encode([task])
+    answer = json.loads(run_batch(batch, 1, None, 0, __version__))
+    assert answer == {"records": [], "missing": [str(path)]}
+    (record,) = json.loads(run_batch(batch, 1, None, 0, __version__, {str(path): content}))["records"]
+    assert record["state"] == "done"
+    with pytest.raises(InputError, match=f"it has topoloom {__version__}, and this is topoloom 9"):
+        run_batch(batch, 1, None, 0, "9")
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "words"),
+    [
+        ("proceses", {}, "no executor named 'proceses'"),
+        ("threads", {}, "the executor threads takes no tasks while it runs; choose dask, processes, slurm"),
+        ("processes", {"workers": 3}, "no option 'workers'"),
+        ("dask", {"adress": "x"}, "no option 'adress' .did you mean address"),
+        ("dask", {"address": "tcp://127.0.0.1:9"}, "no Dask cluster answers at tcp://127.0.0.1:9"),
+        ("slurm", {"detach": True}, "detach: a command waits for its tasks"),
+    ],
+)
+def test_what_no_executor_can_do_is_one_sentence(name, options, words, ring, tmp_path, monkeypatch):
+    """The place and the remedy."""
+    monkeypatch.setattr("topoloom.studies.executors.dask._ANSWER_S", 1.0)
+    with pytest.raises(InputError, match=words), open_executor(name, tmp_path, options=options) as executor:
+        simulate(ring, loads=[0.1], work=Work(executor=executor))
+
+
+def test_a_task_of_a_study_runs_on_one_machine():
+    """`executor` is no argument of a task."""
+    with pytest.raises(InputError, match=r"a task of a study runs on one machine; its executor is that of \[run\]"):
+        operation_of(studied("design"), {"requirement": "small.toml", "executor": "dask"})
+
+
+def same_points(one, other):
+    """Two curves are equal to the last digit, also in what records omit."""
+    assert len(one.points) == len(other.points)
+    for mine, yours in zip(one.points, other.points, strict=True):
+        for name in set(mine.__dataclass_fields__) - {"provenance"}:
+            np.testing.assert_array_equal(getattr(mine, name), getattr(yours, name), err_msg=name)
+
+
+def test_loads_and_saturation_on_processes(ring, tmp_path):
+    """Equal to one machine, arrays included; a second client of the folder runs nothing."""
+    here = simulate(ring, loads=LOADS, fast=True)
+    with open_executor("processes", tmp_path, jobs=1) as executor:
+        there = simulate(ring, loads=LOADS, fast=True, work=Work(executor=executor))
+        saturates = saturation(ring, width=0.2, fast=True, work=Work(executor=executor))
+    same_points(here, there)
+    assert plain(saturates.record()) == plain(saturation(ring, width=0.2, fast=True).record())
+    records = len(Store(tmp_path).records())
+    with open_executor("processes", tmp_path, jobs=1) as executor:
+        again = simulate(ring, loads=LOADS, fast=True, work=Work(executor=executor))
+    same_points(here, again)
+    assert len(Store(tmp_path).records()) == records
+
+
+def test_a_load_on_a_local_dask_cluster(ring, tmp_path):
+    """A tiny cluster of one worker."""
+    pytest.importorskip("distributed", reason="Dask is not installed (pip install 'topoloom[cluster]')")
+    with open_executor("dask", tmp_path, jobs=1) as executor:
+        there = simulate(ring, loads=[0.2], fast=True, work=Work(executor=executor))
+    same_points(simulate(ring, loads=[0.2], fast=True), there)
+
+
+def test_the_key_of_a_load_is_that_of_its_inputs(ring):
+    """Other tables, routers, cables or traffic are other points."""
+    from topoloom.simulation.flits.host_ports import traffic_between_hosts
+    from topoloom.simulation.flits.presets import router_of
+
+    _, router = router_of("booksim")
+    uniform, shift = (traffic_between_hosts(name, ring, 1) for name in ("uniform", "shift"))
+    other = route("ring:n=9,hosts=1")
+    subjects = [
+        LoadSubject(ring, router, uniform, None),
+        LoadSubject(ring, router, shift, None),
+        LoadSubject(ring, router_of("slimfly-2014")[1], uniform, None),
+        LoadSubject(ring, router, uniform, np.full(8, 3)),
+        LoadSubject(other, router, traffic_between_hosts("uniform", other, 1), None),
+    ]
+    assert len({subject.key for subject in subjects}) == len(subjects)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", ["processes", "dask"])
+def test_a_design_is_the_same_on_an_executor(name, requirement, tmp_path):
+    """Candidates, tests on tables and steps of the shortlist."""
+    here = design(requirement)
+    with open_executor(name, tmp_path, jobs=2) as executor:
+        there = design(requirement, work=Work(executor=executor))
+    assert here.ended == there.ended == "done"
+    assert not any(network.missing for network in there.shortlist)
+    assert plain(here.record()) == plain(there.record())
+
+
+@pytest.mark.exhaustive
+def test_a_killed_worker_of_processes_loses_nothing(requirement, tmp_path):
+    """kill -9 of each first worker: its part starts again."""
+    here = design(requirement, shortlist=0)
+    killed = []
+
+    def kill(_outcome):
+        workers = [int(pid) for file in Path("/proc/self/task").glob("*/children") for pid in file.read_text().split()]
+        if len(killed) < 2 and workers:
+            killed.append(workers[0])
+            os.kill(workers[0], signal.SIGKILL)
+
+    with open_executor("processes", tmp_path, jobs=2) as executor:
+        there = design(requirement, shortlist=0, work=Work(executor=executor, on_result=kill))
+    assert len(killed) == 2
+    assert plain(here.record()) == plain(there.record())
+
+
+_CLIENT = """
+import sys
+from topoloom import design, open_executor
+from topoloom.core.work import Work
+if __name__ == "__main__":
+    with open_executor("dask", sys.argv[2], options={"address": sys.argv[3]}) as executor:
+        print(design(sys.argv[1], work=Work(executor=executor)).best)
+"""
+
+
+@pytest.mark.exhaustive
+def test_a_killed_client_and_a_killed_worker_of_dask_lose_nothing(requirement, tmp_path):
+    """kill -9 of the client amid the run, then of a worker: the second client ends with all steps, and repeats nothing."""
+    pytest.importorskip("distributed", reason="Dask is not installed (pip install 'topoloom[cluster]')")
+    (tmp_path / "client.py").write_text(_CLIENT)
+    tasks = tmp_path / "tasks"
+    with started(2) as (address, _, workers):
+        client = subprocess.Popen([sys.executable, tmp_path / "client.py", requirement, tasks, address])
+        while len(lines(tasks)) < 5:
+            time.sleep(0.1)
+            assert client.poll() is None
+        client.kill()
+        client.wait()
+        before = {line["digest"] for line in lines(tasks)}
+        workers[0].kill()
+        with open_executor("dask", tasks, options={"address": address}) as executor:
+            there = design(requirement, work=Work(executor=executor))
+    digests = [line["digest"] for line in lines(tasks)]
+    assert len(digests) == len(set(digests))
+    assert len(before) >= 5
+    assert plain(design(requirement).record()) == plain(there.record())
+
+
+def lines(folder):
+    """The records of a store, line by line; a last incomplete one does not count."""
+    return [
+        json.loads(line)
+        for path in Path(folder).glob("records/*.jsonl")
+        for line in path.read_bytes().split(b"\n")[:-1]
+    ]
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("nannies", [False, True])
+def test_a_local_cluster_whose_workers_are_killed(nannies, ring, tmp_path, monkeypatch):
+    """All workers are killed: new ones take over; with their nannies, which start them, it ends with a sentence."""
+    import psutil
+
+    pytest.importorskip("distributed", reason="Dask is not installed (pip install 'topoloom[cluster]')")
+    monkeypatch.setattr("topoloom.studies.executors.dask._LOCAL_WAIT_S", 10.0)
+
+    killed = []
+
+    def kill(_point):
+        workers = (
+            []
+            if killed
+            else [process for process in psutil.Process().children() if "Nanny" in " ".join(process.cmdline())]
+        )
+        inner = [child for process in workers for child in process.children(recursive=True)]
+        for process in (*(workers if nannies else ()), *inner):
+            with suppress(psutil.Error):
+                process.kill()
+                killed.append(process)
+
+    work = Work(on_result=kill)
+    loads = [round(0.01 * number, 2) for number in range(1, 30)]
+    with open_executor("dask", tmp_path, jobs=2) as work.executor:
+        if nannies:
+            with pytest.raises(
+                InputError, match=r"the Dask cluster has had no worker for 10 s .option wait_s.; finished"
+            ):
+                simulate(ring, loads=loads, work=work)
+            assert lines(tmp_path)
+        else:  # their nannies start workers again
+            same_points(simulate(ring, loads=loads, work=work), simulate(ring, loads=loads))
+    assert killed
+
+
+@pytest.mark.exhaustive
+def test_a_dask_worker_without_topoloom_is_said(ring, tmp_path):
+    """The workers cannot import what they should run: one sentence, at once."""
+    pytest.importorskip("distributed", reason="Dask is not installed (pip install 'topoloom[cluster]')")
+    with started(0) as (address, _, _workers):
+        code = "import sys; sys.modules['topoloom'] = None; from distributed.cli.dask_worker import main; main()"
+        command = [sys.executable, "-c", code, address, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
+        worker = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        try:
+            with (
+                pytest.raises(
+                    InputError, match=r"a worker of the Dask cluster cannot import topoloom; install topoloom \S+ there"
+                ),
+                open_executor("dask", tmp_path, options={"address": address, "wait_s": 20}) as executor,
+            ):
+                simulate(ring, loads=[0.1], work=Work(executor=executor))
+        finally:
+            worker.kill()
+
+
+@pytest.mark.exhaustive
+@needs_slurm
+def test_loads_on_slurm(slurm, ring, tmp_path):  # noqa: F811
+    """One job array takes the loads as they come, and is cancelled at the end."""
+    options = {"time": "5", "ask_every_s": 1, "workers": 2}
+    with open_executor("slurm", tmp_path, options=options) as executor:
+        there = simulate(ring, loads=LOADS, fast=True, work=Work(executor=executor))
+        saturates = saturation(ring, width=0.2, fast=True, work=Work(executor=executor))
+    same_points(simulate(ring, loads=LOADS, fast=True), there)
+    assert saturates.offered == saturation(ring, width=0.2, fast=True).offered
+    assert len(list((tmp_path / "slurm").glob("*/job.sh"))) == 1
+    job = next((tmp_path / "slurm").glob("*/job")).read_text()
+    time.sleep(3)
+    states = subprocess.run(["squeue", "-h", "-j", job, "-o", "%T"], capture_output=True, text=True, check=False).stdout
+    assert not {"RUNNING", "PENDING"} & set(states.split())
+
+
+def test_a_dropped_call_is_not_answered(ring, tmp_path):
+    """A cancelled future is taken back; one that is waited for is stopped with its work."""
+    with open_executor("processes", tmp_path, jobs=1) as executor:
+        work = Work()
+        futures = [executor.submit(call(float(number + 1))) for number in range(50)]
+        for future in futures:
+            future.cancel()
+        work.stop()
+        with pytest.raises(Stopped):
+            awaited(executor.submit(call(99.0)), work)
+    assert all(future.cancelled() for future in futures)
