@@ -9,7 +9,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import click
-import msgspec
 
 from topoloom.cli.presentation import Elsewhere
 from topoloom.core.work import Work
@@ -28,6 +27,11 @@ def carried_out_elsewhere(work: Work, elsewhere: Elsewhere, jobs: int | None) ->
     elsewhere : Elsewhere
     jobs : int or None
         Tasks at a time.
+
+    Yields
+    ------
+    None
+        The work has its executor meanwhile.
 
     Raises
     ------
@@ -56,5 +60,5 @@ def _folder_in_cache() -> Path:
             if time.time() - old.stat().st_mtime > _KEPT_DAYS * 86_400:
                 shutil.rmtree(old)
     context = click.get_current_context()
-    words = msgspec.json.encode([context.command_path, os.getcwd(), repr(sorted(context.params.items()))])
-    return folders / hashlib.sha256(words).hexdigest()[:16]
+    words = repr([context.command_path, os.getcwd(), sorted(context.params.items())])
+    return folders / hashlib.sha256(words.encode()).hexdigest()[:16]

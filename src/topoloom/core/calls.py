@@ -126,6 +126,10 @@ def results_of(executor: CallExecutor, calls: Iterable[Call], work: "Work") -> I
         Read only as they are needed.
     work : Work
 
+    Yields
+    ------
+    (Call, object)
+
     Raises
     ------
     InputError, Stopped

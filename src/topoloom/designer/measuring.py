@@ -93,7 +93,7 @@ class Measuring:
 
     def _call(self, spec: str) -> Call:
         shared = {"requirement": shared_struct(self._requirement), "parts": shared_struct(self._parts)}
-        return Call(measured, spec, {"spec": spec}, shared)
+        return Call(measured_anywhere, spec, {"spec": spec}, shared)
 
     def _submitted(self, pool: ProcessPoolExecutor, specs: Iterable[str]) -> set[Future[Outcome]]:
         with safe_path(), _without_signals():
@@ -101,7 +101,7 @@ class Measuring:
 
 
 @anywhere
-def measured(*, spec: str, requirement: Requirement, parts: Parts, work: Work, jobs: int | None) -> Outcome:
+def measured_anywhere(*, spec: str, requirement: Requirement, parts: Parts, work: Work, jobs: int | None) -> Outcome:
     """Measure one candidate on any machine.
 
     Parameters

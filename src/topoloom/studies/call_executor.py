@@ -4,12 +4,12 @@ import os
 import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
 from topoloom.core.calls import Call, ExecutorError
-from topoloom.core.errors import InputError, Stopped, check_path
+from topoloom.core.errors import InputError, Stopped, check_path, check_type
 from topoloom.core.threads import cores
 from topoloom.core.work import Work
 from topoloom.studies.call_tasks import answer_of, task_of_call
@@ -170,7 +170,6 @@ def _settle(call: Call, future: "Future[Any]", record: Record) -> None:
         future.set_exception(error)
 
 
-@contextmanager
 def open_executor(
     name: str,
     folder: str | os.PathLike[str],
@@ -178,7 +177,7 @@ def open_executor(
     jobs: int | None = None,
     options: Mapping[str, Any] | None = None,
     threads: int = 1,
-) -> Iterator[StoredCalls]:
+) -> AbstractContextManager[StoredCalls]:
     """Open an executor for the parts of long operations: ``with open_executor("dask", "tasks") as executor:``.
 
     Parameters
@@ -195,9 +194,9 @@ def open_executor(
     threads : int
         Threads per part.
 
-    Yields
-    ------
-    StoredCalls
+    Returns
+    -------
+    context manager of StoredCalls
         For ``Work(executor=...)``.
 
     Raises
@@ -214,14 +213,22 @@ def open_executor(
     ...     optimize("petersen", moves=100, jobs=1, work=Work(executor=executor)).diameter
     2
     """
+    check_type(name, str, "open_executor", "name an executor, as in 'dask'")
     check_path(folder, "open_executor", "name a folder")
     EXECUTORS.find(name)
     if name not in FEEDABLE:
         raise InputError(f"the executor {name} takes no tasks while it runs; choose {', '.join(sorted(FEEDABLE))}")
-    store = Store(Path(folder), create=True)
+    return _opened(name, Path(folder), jobs, dict(options or {}), WorkerNode(threads=threads))
+
+
+@contextmanager
+def _opened(
+    name: str, folder: Path, jobs: int | None, options: dict[str, Any], node: WorkerNode
+) -> Iterator[StoredCalls]:
+    store = Store(folder, create=True)
     with alone_in(store.folder, "command"):
         store.forget_failed()
-        calls = StoredCalls(name, store, jobs, dict(options or {}), WorkerNode(threads=threads))
+        calls = StoredCalls(name, store, jobs, options, node)
         try:
             yield calls
         finally:

@@ -175,8 +175,8 @@ def _function(place: str) -> Callable[..., Any]:
 
 def _written(shared: Shared, folder: Path) -> TaskFile:
     """Write a shared argument, unless this process has written it there before."""
-    known = _PATHS.get((folder, shared.key))
-    if known is None or not known.is_file():
+    path = _PATHS.get((folder, shared.key))
+    if path is None or not path.is_file():
         try:
             data = pickle.dumps(shared.value, pickle.HIGHEST_PROTOCOL)
         except (pickle.PicklingError, AttributeError, TypeError) as error:
@@ -184,11 +184,11 @@ def _written(shared: Shared, folder: Path) -> TaskFile:
                 f"it cannot be sent to another process ({error}); functions of your own must be those of a module that"
                 " workers import"
             ) from None
-        known = folder.resolve() / _SHARED / hashlib.sha256(data).hexdigest()
-        known.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(known, data)
-        _PATHS[folder, shared.key] = known
-    return TaskFile(str(known), shared.key)
+        path = folder.resolve() / _SHARED / hashlib.sha256(data).hexdigest()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, data)
+        _PATHS[folder, shared.key] = path
+    return TaskFile(str(path), shared.key)
 
 
 #: Where this process has written shared arguments, by folder and key.

@@ -47,7 +47,7 @@ class RunStudy(Settings, frozen=True, kw_only=True):
     ) = None
     executor: Executor | None = None
     jobs: TaskJobs | None = None
-    executor_options: ExecutorOptions = msgspec.field(default_factory=dict)
+    options: ExecutorOptions = msgspec.field(default_factory=dict)
     only: Annotated[
         tuple[str, ...],
         setting("only tasks whose axes meet this: 'load <= 0.5'; repeated, all must hold", metavar="CONDITION"),
@@ -97,7 +97,7 @@ def run_command(settings: RunStudy, to: Json) -> None:
             folder,
             executor=settings.executor,
             jobs=settings.jobs,
-            options=settings.executor_options,
+            options=settings.options,
             only=settings.only,
             retry_failed=settings.retry_failed,
             planned=planned,

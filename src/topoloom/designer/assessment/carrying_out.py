@@ -108,7 +108,7 @@ def step_anywhere(*, step: str, effort: int, subject: Subject, work: Work, jobs:
         `work` was stopped.
     """
     subject.jobs = jobs
-    return carried_out(next(known for known in STEPS if known.name == step), subject, effort, work)[1]
+    return carried_out(next(candidate for candidate in STEPS if candidate.name == step), subject, effort, work)[1]
 
 
 def decides(subject: Subject) -> list[Any]:

@@ -93,6 +93,10 @@ def points_anywhere(
         As for `simulate_load`.
     work : Work
 
+    Yields
+    ------
+    (float, Point)
+
     Raises
     ------
     InputError

@@ -214,11 +214,20 @@ class _Feeder:
         InputError
             It cannot.
         """
+        if self.ready:
+            return True
         if self.probe is None:
             self.probe = self.client.submit(eval, _PROBE, pure=False)
         if not self.probe.done():
             return False
-        if self.probe.status == "error" or not self.probe.result():
+        try:
+            self.ready = bool(self.probe.result(timeout=_ANSWER_S))
+        except (CancelledError, TimeoutError):  # its worker is gone: ask another one
+            self.probe = None
+            return False
+        except Exception:  # Python has no package of that name there
+            self.ready = False
+        if not self.ready:
             raise InputError(
                 f"a worker of the Dask cluster cannot import topoloom; install topoloom {__version__} there"
             )
