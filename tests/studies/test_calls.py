@@ -23,7 +23,7 @@ from topoloom.operations.context import RunContext
 from topoloom.operations.operation import operation_of, studied
 from topoloom.simulation.flits.loads_anywhere import LoadSubject
 from topoloom.studies.call_tasks import answer_of, is_call, run_call, task_of_call
-from topoloom.studies.executors.dask import run_batch
+from topoloom.studies.dask_feeder import run_batch
 from topoloom.studies.record import failed
 
 LOADS = [0.1, 0.4, 0.9]
