@@ -23,6 +23,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO, cast
 
 from topoloom.core.surroundings import python
 
@@ -70,17 +71,19 @@ def cluster() -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
     """The scheduler's address, and the workers; all are killed at the end."""
     words = python("-m", "distributed.cli.dask_scheduler", "--host", f"{NET}.1", "--port", "0", "--no-dashboard")
     scheduler = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
-    assert scheduler.stderr is not None
+    messages = cast(IO[str], scheduler.stderr)
     address = ""
     while not address:
-        found = re.search(r"Scheduler at:\s+(tcp://\S+)", scheduler.stderr.readline())
+        found = re.search(r"Scheduler at:\s+(tcp://\S+)", messages.readline())
         address = found[1] if found else ""
-    threading.Thread(target=scheduler.stderr.read, daemon=True).start()
+    threading.Thread(target=messages.read, daemon=True).start()
     workers = [
         subprocess.Popen(
-            ["ip", "netns", "exec", f"tl{number}"]
-            + python("-m", "distributed.cli.dask_worker", address, "--host", f"{NET}.{10 + number}")
-            + ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "0"],
+            [
+                *("ip", "netns", "exec", f"tl{number}"),
+                *python("-m", "distributed.cli.dask_worker", address, "--host", f"{NET}.{10 + number}"),
+                *("--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "0"),
+            ],
             stderr=subprocess.DEVNULL,
         )
         for number in range(WORKERS)

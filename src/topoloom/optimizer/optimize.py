@@ -1,14 +1,17 @@
 """The operation `optimize`: the same switches and degrees, with the fewest hops, the least latency, power or cost."""
 
+import hashlib
 import math
+import pickle
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import cast
+from typing import Any, cast
 
+import msgspec
 import numpy as np
-from msgspec import structs
 
+from topoloom.core.calls import Call, Shared, anywhere
 from topoloom.core.errors import InputError
 from topoloom.core.random_streams import Draws
 from topoloom.core.searches import ENDLESS, run_searches
@@ -35,6 +38,7 @@ from topoloom.optimizer.searches.chain_setup import (
     compile_weighted_kernels,
 )
 from topoloom.optimizer.searches.chains import Chain, Reporter
+from topoloom.optimizer.searches.ended_chain import BestChain, EndedChain, best_of_calls
 from topoloom.optimizer.searches.function_search import FunctionSearch
 from topoloom.optimizer.searches.successive_halving import MOST_MOVES, SearchMethod
 from topoloom.optimizer.searches.traffic_chain import TrafficChains, traffic_structures
@@ -152,12 +156,86 @@ def optimize(
     >>> found.diameter, round(found.aspl, 4), found.reason
     (3, 2.2, 'bound')
     """
-    topology = taken(topology, Topology, "optimize")
+    given: dict[str, Any] = {
+        "objective": objective,
+        "length": length,
+        "lengths": lengths,
+        "cap_m": cap_m,
+        "cap_usd": cap_usd,
+        "parts": parts,
+        "rate_gbps": rate_gbps,
+        "keep": keep,
+        "fix": fix,
+        "start": start,
+        "target": target,
+        "symmetric": symmetric,
+        "tempering": tempering,
+        "moves": moves,
+        "seconds": seconds,
+        "seed": seed,
+        "jobs": jobs,
+        "spent": spent,
+    }
+    found = _searched(taken(topology, Topology, "optimize"), **given, work=Work() if work is None else work)
+    return cast("Optimized", found)
+
+
+@anywhere
+def chain_anywhere(*, number: int, given: dict[str, Any], work: Work, jobs: int | None) -> EndedChain:
+    """Run one chain of a search on any machine.
+
+    Parameters
+    ----------
+    number : int
+        Of the chain, which decides its random numbers.
+    given : dict
+        The arguments of `optimize`, with the number of all chains.
+    work : Work
+    jobs : int or None
+        A chain runs in one thread, whatever this is; replicas of tempering in as many as there are.
+
+    Returns
+    -------
+    EndedChain
+
+    Raises
+    ------
+    InputError
+        As `optimize`.
+    """
+    return cast("EndedChain", _searched(**given, work=work, only=number))
+
+
+def _searched(
+    topology: Topology,
+    objective: str | Goal | Objective | Callable[[Topology], float],
+    *,
+    length: int | None,
+    lengths: LinkLengths | None,
+    cap_m: float | None,
+    cap_usd: float | None,
+    parts: Parts | None,
+    rate_gbps: float | None,
+    keep: str | np.ndarray | None,
+    fix: str | np.ndarray | None,
+    start: str,
+    target: int | None,
+    symmetric: bool | None,
+    tempering: bool,
+    moves: int | None,
+    seconds: float | None,
+    seed: int,
+    jobs: int | None,
+    spent: tuple[int, float],
+    work: Work,
+    only: int | None = None,
+) -> Optimized | EndedChain:
+    """Carry out `optimize`; with `only`, the chain of this number alone, and its end is returned."""
+    given = {name: value for name, value in locals().items() if name not in ("work", "only")}
     own_gbps = _rate_of_links(topology)
     rate_gbps = own_gbps if rate_gbps is None else rate_gbps
     if isinstance(objective, Goal) and objective.rate_gbps is None:
-        objective = structs.replace(objective, rate_gbps=own_gbps)
-    work = Work() if work is None else work
+        objective = msgspec.structs.replace(objective, rate_gbps=own_gbps)
     hops_only = objective == "hops"
     traffic = next((TrafficGoal(name) for name in NAMES if objective == name), None)
     own = None if hops_only or traffic is not None else own_objective(objective)
@@ -235,8 +313,17 @@ def optimize(
         chain_setup = setup if number < count else replace(setup, budget=ChainBudget(tries, until, work=work))
         return chain_setup.hops(number, (bound.diameter, bound.hops), target, threads if tempering else 0)
 
+    if only is not None:
+        watch = BestChain(least)
+        run_searches(
+            lambda turn: chain(only + turn * count), 1, threads if tempering else 1, until, watch=watch, work=work
+        )
+        return watch.ended
     reporter = Reporter(work, topology.switches, least, tries * count, seconds, spent, counted)
-    best = run_searches(chain, count, threads, until, watch=reporter, work=work)
+    if work.executor is None:
+        best = run_searches(chain, count, threads, until, watch=reporter, work=work)
+    else:
+        best = best_of_calls(work.executor, _calls(topology, count, threads, given), reporter, work)
     moves_tried, seconds_taken, ended = reporter.moves, reporter.seconds, work.ended
     optimized = topology.replace(links=best, name=f"{topology.name.removesuffix(_MARK)}{_MARK}", spec=None)
     lengths_after = path_lengths(optimized, jobs)
@@ -300,6 +387,27 @@ def optimize(
         values=values,
         provenance=provenance_of(topology, seed=seed, settings=settings, timings=timings),
     )
+
+
+def _calls(topology: Topology, count: int, threads: int, given: dict[str, Any]) -> Iterator[Call]:
+    """The chains of a search as calls."""
+    arguments = given | {"jobs": threads}
+    texts = [topology.digest, *(_decides(arguments[name]) for name in sorted(arguments) if name != "topology")]
+    shared = {"given": Shared(hashlib.sha256("\n".join(texts).encode()).hexdigest(), arguments)}
+    return (
+        Call(chain_anywhere, f"{topology.name}: chain {number}", {"number": number}, shared) for number in range(count)
+    )
+
+
+def _decides(value: object) -> str:
+    """What identifies an argument: equal texts are equal values in every process."""
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype} {value.shape} {hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()}"
+    if isinstance(value, LinkLengths):
+        return " ".join(_decides(part) for part in vars(value).values())
+    if value is None or isinstance(value, (str, bool, int, float, tuple, msgspec.Struct)):
+        return repr(value)
+    return hashlib.sha256(pickle.dumps(value)).hexdigest()  # a function of your own: by its module and name
 
 
 def _rate_of_links(topology: Topology) -> float | None:
