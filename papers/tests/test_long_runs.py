@@ -28,7 +28,7 @@ def runs(monkeypatch, tmp_path):
 
 def test_an_interrupted_run_is_not_made_twice(runs, monkeypatch, tmp_path):
     """The next `--full` of the same commit reuses the runs made before Ctrl-C; a finished claim is made again."""
-    monkeypatch.setattr(long_runs, "_commit", lambda: "abc")
+    monkeypatch.setattr(long_runs, "commit_of_runs", lambda: "abc")
     made = []
 
     def make():
@@ -49,9 +49,9 @@ def test_an_interrupted_run_is_not_made_twice(runs, monkeypatch, tmp_path):
     assert claim(interrupted=False) == [2], "requested again, measured again"
     with pytest.raises(KeyboardInterrupt):
         claim(interrupted=True)
-    monkeypatch.setattr(long_runs, "_commit", lambda: "def")
+    monkeypatch.setattr(long_runs, "commit_of_runs", lambda: "def")
     assert claim(interrupted=False) == [4], "a different commit"
-    monkeypatch.setattr(long_runs, "_commit", lambda: "def+")
+    monkeypatch.setattr(long_runs, "commit_of_runs", lambda: "def+")
     with pytest.raises(KeyboardInterrupt):
         claim(interrupted=True)
     assert claim(interrupted=False) == [6], "uncommitted changes: not reused"

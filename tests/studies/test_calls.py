@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,8 +15,9 @@ import pytest
 from test_dask import started
 from test_slurm import needs_slurm, slurm  # noqa: F401
 
-from topoloom import InputError, Store, design, open_executor, route, saturation, simulate
+from topoloom import InputError, Store, build, design, open_executor, optimize, route, saturation, simulate
 from topoloom._version import __version__
+from topoloom.cli.main import main
 from topoloom.core.calls import Call, ExecutorError, Shared, anywhere, awaited
 from topoloom.core.errors import Stopped
 from topoloom.core.work import Work
@@ -400,3 +402,153 @@ def test_a_dropped_call_is_not_answered(ring, tmp_path):
         with pytest.raises(Stopped):
             awaited(executor.submit(call(99.0)), work)
     assert all(future.cancelled() for future in futures)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"moves": 3000, "jobs": 3},
+        {"moves": 2000, "jobs": 2, "tempering": True},
+        {"moves": 2000, "jobs": 2, "objective": "all-to-all"},
+        {"moves": 30, "jobs": 2, "objective": "betweenness-max"},
+        {"moves": 5000, "jobs": 2, "start": "structured"},
+    ],
+)
+def test_chains_elsewhere_find_the_same_graph(asked, tmp_path):
+    """Every kind of search, with as many chains."""
+    graph = build("jellyfish:n=40,degree=4,seed=1")
+    here = optimize(graph, **asked)
+    with open_executor("processes", tmp_path, jobs=2) as executor:
+        there = optimize(graph, **asked, work=Work(executor=executor))
+    assert plain(here.record()) == plain(there.record())
+
+
+def test_a_chain_on_processes(tmp_path):
+    """One small search, whose best graph is delivered too."""
+    graph = build("jellyfish:n=16,degree=3,seed=1")
+    delivered = []
+    with open_executor("processes", tmp_path, jobs=1) as executor:
+        there = optimize(graph, moves=500, jobs=2, work=Work(executor=executor, on_result=delivered.append))
+    assert there.topology == optimize(graph, moves=500, jobs=2).topology
+    assert delivered
+    assert np.array_equal(np.sort(delivered[-1].links, axis=None), np.sort(there.topology.links, axis=None))
+
+
+@pytest.mark.exhaustive
+def test_commands_and_a_killed_command(requirement, tmp_path):
+    """`design --executor` after kill -9: the second command repeats no task; the tasks in the cache are removed at its end."""
+    environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    words = [
+        sys.executable,
+        "-m",
+        "topoloom",
+        "design",
+        str(requirement),
+        "--executor",
+        "processes",
+        "--jobs",
+        "2",
+        "--json",
+    ]
+    first = subprocess.Popen([*words, "-o", "out"], cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL)
+    cache = tmp_path / "cache" / "topoloom" / "tasks"
+    while not (list(cache.glob("*")) and len(lines(next(cache.glob("*")))) > 3):
+        time.sleep(0.1)
+        assert first.poll() is None
+    first.kill()
+    first.wait()
+    (folder,) = cache.glob("*")
+    before = {line["digest"] for line in lines(folder)}
+    shutil.rmtree(tmp_path / "out", ignore_errors=True)
+    second = subprocess.Popen([*words, "-o", "out"], cwd=tmp_path, env=environment, stdout=subprocess.PIPE)
+    digests = []
+    while second.poll() is None and folder.exists():
+        with suppress(OSError):
+            digests = [line["digest"] for line in lines(folder)] or digests
+        if len(digests) > 20:
+            break
+        time.sleep(0.05)
+    output = second.communicate()[0]
+    assert second.returncode == 0
+    assert len(before) > 3
+    assert len(digests) == len(set(digests))
+    assert not folder.exists()
+    here = design(requirement).record()
+    there = json.loads(output)
+    for record in (here, there):
+        record.pop("provenance")
+    assert plain(json.loads(json.dumps(here))) == plain(there)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["optimize", "petersen", "--tasks", "x"], "--tasks: nothing runs on an executor without --executor; omit it"),
+        (
+            ["optimize", "petersen", "--moves", "3", "--executor", "dusk"],
+            "no executor named 'dusk' (did you mean 'dask'?)",
+        ),
+        (
+            ["simulate", "ring:n=4,hosts=1", "--study", "s", "--executor", "processes", "--tasks", "x"],
+            "--tasks: a study has the folder of --study; omit it",
+        ),
+        (
+            ["design", "r.toml", "-o", "o", "--executor-option", "address"],
+            "--executor-option 'address': write KEY=VALUE",
+        ),
+    ],
+)
+def test_options_that_cannot_be(words, sentence, tmp_path, monkeypatch, capsys):
+    """One sentence, in the words of the command line."""
+    (tmp_path / "r.toml").write_text(REQUIREMENT)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["topoloom", *words])
+    with pytest.raises(SystemExit, match="2"):
+        main()
+    assert sentence in capsys.readouterr().err
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", ["dask", "slurm"])
+def test_the_explorer_sends_its_long_tasks_there(name, request, tmp_path):
+    """Tasks that are asked for while others run, and one that is cancelled."""
+    pytest.importorskip("distributed", reason="Dask is not installed (pip install 'topoloom[cluster]')")
+    if name == "slurm":
+        request.getfixturevalue("slurm")
+    from topoloom.studies.task import task_of
+    from topoloom.web.jobs import Jobs
+
+    options = {"time": "5", "ask_every_s": 1} if name == "slurm" else {}
+    searches = [
+        task_of("optimize", {"topology": "jellyfish:n=60,degree=4", "moves": 20_000, "seed": seed})
+        for seed in range(1, 6)
+    ]
+    with Jobs(tmp_path, executor=name, jobs=1, options=options) as queue:
+        queue.start()
+        queue.submit(searches[0])
+        until = time.monotonic() + 90
+        while queue.find(searches[0].digest).state != "done":
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        for task in searches[1:]:
+            queue.submit(task)
+        queue.cancel(searches[-1].digest)
+        while any(queue.find(task.digest).state != "done" for task in searches[:-1]):
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        assert queue.find(searches[-1].digest).state == "cancelled"
+
+
+@pytest.mark.exhaustive
+def test_long_runs_of_claims_elsewhere(tmp_path):
+    """The measurements of a claim are made by a worker, and the claim is computed here from them."""
+    papers = pytest.importorskip("topoloom_papers.reproduction", reason="topoloom-papers is not installed")
+    chosen = ["besta-2014/iii-d-2/sf"]
+    with open_executor("processes", tmp_path, jobs=1) as executor:
+        there = papers.reproduce(chosen, full=True, work=Work(executor=executor))
+    (task,) = [line["task"] for line in lines(tmp_path)]
+    assert task["operation"] == "topoloom_papers.runs_anywhere:runs_anywhere"
+    here = papers.reproduce(chosen)
+    assert [claim.ours for claim in there.claims] == [claim.ours for claim in here.claims]
+    assert there.claims[0].verdict == here.claims[0].verdict

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from topoloom.cli.declared import declared
 from topoloom.cli.output import print_line, print_record, say
-from topoloom.cli.presentation import Json
+from topoloom.cli.presentation import Elsewhere, Json
 from topoloom.cli.streams import unread
 from topoloom.core.errors import InputError
 from topoloom.core.settings import Settings, setting
@@ -51,8 +51,9 @@ class Reproduce(Settings, frozen=True, kw_only=True):
     json_lines: Annotated[bool, setting("one line of JSON per claim as soon as it is computed")] = False
 
 
-@declared(Reproduce, Json)
-def command(asked: Reproduce, to: Json) -> None:
+@declared(Reproduce, Elsewhere, Json)
+def command(asked: Reproduce, elsewhere: Elsewhere, to: Json) -> None:
+    from topoloom.cli.elsewhere import carried_out_elsewhere
     from topoloom.cli.progress import working
     from topoloom.core.folders import check_folder
     from topoloom_papers.registry import claims, listed_claims
@@ -60,6 +61,8 @@ def command(asked: Reproduce, to: Json) -> None:
 
     if asked.json_lines and to.json:
         raise InputError("--json writes one document, --json-lines one line per claim: give one of the two")
+    if not (asked.full or asked.missing):
+        elsewhere.refuse_changed(("executor",), "only long runs are sent to an executor (--full, --missing)")
     if asked.list:
         if asked.verdict:
             raise InputError("--list computes nothing, so it knows no verdicts: omit --list or --verdict")
@@ -91,7 +94,7 @@ def command(asked: Reproduce, to: Json) -> None:
         if unread() and out is None and not asked.keep:
             work.stop()  # the reader of the output is gone, and nothing else is written
 
-    with working("reproducing", on_result=show) as work:
+    with working("reproducing", on_result=show) as work, carried_out_elsewhere(work, elsewhere):
         reproduction = reproduce(
             asked.claim, verdict=asked.verdict, full=asked.full, missing=asked.missing, keep=asked.keep, work=work
         )

@@ -7,7 +7,7 @@ gives the same numbers, with every setting and seed.
 import datetime
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -128,7 +128,7 @@ class LongRuns:
         """
         self._paper, self._again, self._missing, self._keeps, self._used = paper, again, missing, keep, []
         if again or missing:
-            _commit()  # fixes the commit of the running program before files can be edited
+            commit_of_runs()  # fixes the commit of the running program before files can be edited
         yield self._used
         if again or missing:
             self._forget()
@@ -171,6 +171,16 @@ class LongRuns:
             self._used.append(run)
         return msgspec.convert(run.value, kind)
 
+    def made(self, used: Iterable[Run]) -> dict[str, Run]:
+        """Those of these runs that this process has made, by their commands."""
+        chosen = list(used)
+        return {command: run for command, run in self._fresh.items() if any(run is other for other in chosen)}
+
+    def take(self, runs: Mapping[str, Run]) -> None:
+        """Use runs that another process has made, as if they had been made here."""
+        for command, run in runs.items():
+            self._fresh.setdefault(command, run)
+
     def _made(self, command: str, compute: Callable[[], Any]) -> Run:
         """Make a long run and note it immediately, so that a later interruption does not lose it."""
         began = time.perf_counter()
@@ -181,7 +191,7 @@ class LongRuns:
             cores=cores(None),
             date=datetime.date.today().isoformat(),
             version=__version__,
-            commit=_commit(),
+            commit=commit_of_runs(),
         )
         if _certain(run.commit):
             with (
@@ -193,18 +203,18 @@ class LongRuns:
 
     def _reusable(self, command: str) -> Run | None:
         """The same run made by an interrupted `--full` of the same commit; None if no such run is noted."""
-        if not _certain(_commit()):
+        if not _certain(commit_of_runs()):
             return None
         self._shards = Shards(_notes(), _Line) if self._shards is None else self._shards
         lines = sorted(self._shards.new(), key=lambda line: line.at)
         self._interrupted |= {(line.command, line.commit): line.run for line in lines}
-        run = self._interrupted.get((command, _commit()))
+        run = self._interrupted.get((command, commit_of_runs()))
         return run if run is not None and run.days <= _FRESH_DAYS else None
 
     def _forget(self) -> None:
         """Cancel the notes of a finished claim: the next `--full` makes its runs again."""
         used = [(command, run) for command, run in self._fresh.items() if any(other is run for other in self._used)]
-        if used and _certain(_commit()):
+        if used and _certain(commit_of_runs()):
             with suppress(InputError), Shards(_notes(), _Line).writer() as shard:
                 for command, run in used:
                     shard.write(_Line(command, run.commit, None, time.time()))
@@ -268,6 +278,6 @@ def _lines(entries: dict[str, Any]) -> str:
     )
 
 
-def _commit() -> str:
+def commit_of_runs() -> str:
     """The commit of topoloom; changes that no run depends on do not count, as the command of a run has all of its settings."""
     return commit("cli", "report")

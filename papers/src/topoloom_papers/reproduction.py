@@ -6,12 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from topoloom.core.errors import InputError, check_all, wrong_type
+from topoloom.core.calls import awaited
+from topoloom.core.errors import InputError, Stopped, check_all, wrong_type
 from topoloom.core.settings import setting
 from topoloom.core.work import Ended, Work
 from topoloom.model.results import Provenance, Result
 from topoloom_papers.long_runs import LONG_RUNS
 from topoloom_papers.registry import Claim, Computed, claims, run
+from topoloom_papers.runs_anywhere import submitted
 from topoloom_papers.verdicts import Verdict, verdicts_named
 
 #: Options for long runs, shared by the command and the tasks of a study.
@@ -131,7 +133,8 @@ def reproduce(
     keep : bool
         Store the measurements and the time of each claim in the package's data, each as soon as it is available.
     work : Work, optional
-        Receives each (`Claim`, `Computed`) as soon as it is available. Stopping it discards the claim being computed.
+        Receives each (`Claim`, `Computed`) as soon as it is available. Stopping it discards the claim being computed. With an
+        executor, the long runs are made there, claim by claim.
 
     Returns
     -------
@@ -158,7 +161,15 @@ def reproduce(
     work.begin(len(wanted), "claims")
     finished, others, seconds = list[Reproduced](), 0, dict[str, float]()
     with work.interruptible():
+        long_runs = {}
+        if work.executor is not None and (full or missing):
+            long_runs = submitted(work.executor, wanted, full, missing)
         for claim in wanted:
+            if claim.id in long_runs:
+                try:
+                    LONG_RUNS.take(awaited(long_runs[claim.id], work))
+                except Stopped:
+                    break
             computed = None if work.stopped else _computed(claim, full, missing, keep, work)
             if computed is None:
                 break

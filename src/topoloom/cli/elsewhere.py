@@ -18,14 +18,14 @@ _KEPT_DAYS = 30
 
 
 @contextmanager
-def carried_out_elsewhere(work: Work, elsewhere: Elsewhere, jobs: int | None) -> Iterator[None]:
-    """A context in which the parts of a work run on the executor that the user has named.
+def carried_out_elsewhere(work: Work, elsewhere: Elsewhere, jobs: int | None = None) -> Iterator[None]:
+    """A context in which the parts of a work run on the executor that the user has named, if there is one.
 
     Parameters
     ----------
     work : Work
     elsewhere : Elsewhere
-    jobs : int or None
+    jobs : int, optional
         Tasks at a time.
 
     Yields
@@ -38,11 +38,14 @@ def carried_out_elsewhere(work: Work, elsewhere: Elsewhere, jobs: int | None) ->
     InputError
         No such executor, or another command uses the folder of the tasks.
     """
+    if elsewhere.executor is None:
+        yield
+        return
     from topoloom.studies.call_executor import open_executor
 
     own = elsewhere.tasks is None
     folder = _folder_in_cache() if elsewhere.tasks is None else Path(elsewhere.tasks)
-    with open_executor(str(elsewhere.executor), folder, jobs=jobs, options=elsewhere.executor_options) as executor:
+    with open_executor(elsewhere.executor, folder, jobs=jobs, options=elsewhere.executor_options) as executor:
         work.executor = executor
         try:
             yield
