@@ -71,8 +71,8 @@ class Elsewhere(Settings, frozen=True, kw_only=True):
         Annotated[
             str,
             setting(
-                "run the parts (candidates, steps, loads, chains, long runs) as tasks of this executor: processes, dask, slurm; no"
-                " result depends on it; on this machine if omitted"
+                "run the parts (candidates, steps, loads, chains, long runs) as tasks of this executor: processes, dask, slurm;"
+                " no result depends on it; on this machine if omitted"
             ),
         ]
         | None
