@@ -176,8 +176,8 @@ def optimize(
         "jobs": jobs,
         "spent": spent,
     }
-    found = _searched(taken(topology, Topology, "optimize"), **given, work=Work() if work is None else work)
-    return cast("Optimized", found)
+    optimized = _searched(taken(topology, Topology, "optimize"), **given, work=Work() if work is None else work)
+    return cast("Optimized", optimized)
 
 
 @anywhere
