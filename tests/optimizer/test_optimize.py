@@ -188,9 +188,9 @@ def test_a_limit_that_the_topology_breaks_is_refused():
 
 def test_a_small_graph_is_searched_again_and_again_while_there_is_time(monkeypatch):
     """Given time, chains begin again after their round, all their moves count, and what is told never gets worse."""
-    import topoloom.optimizer.optimize as operation
+    from topoloom.optimizer import search
 
-    monkeypatch.setattr(operation, "_ROUND", 20)
+    monkeypatch.setattr(search, "_ROUND", 20)
     told, looks = [], itertools.count()
     # A clock that goes on a millisecond each time somebody looks. Sixty links: a round is 1,200 moves.
     with monkeypatch.context() as patched:

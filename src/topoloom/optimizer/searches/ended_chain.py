@@ -1,5 +1,7 @@
 """The end of a chain as plain values: how a chain of another machine reports what it has found."""
 
+import hashlib
+import pickle
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -9,6 +11,7 @@ import numpy as np
 from topoloom.core.calls import Call, CallExecutor, results_of
 from topoloom.core.errors import Stopped
 from topoloom.core.work import Work
+from topoloom.optimizer.link_lengths import LinkLengths
 from topoloom.optimizer.searches.chains import Chain, Reporter
 
 
@@ -101,3 +104,14 @@ def best_of_calls(executor: CallExecutor, calls: Iterator[Call], reporter: Repor
     if not ended:
         work.check()
     return ended[min(ended, key=lambda number: (ended[number].cost, number))].best
+
+
+def identity_of(value: object) -> str:
+    """What identifies an argument: equal texts are equal values in every process."""
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype} {value.shape} {hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()}"
+    if isinstance(value, LinkLengths):
+        return " ".join(identity_of(part) for part in vars(value).values())
+    if value is None or isinstance(value, (str, bool, int, float, tuple, msgspec.Struct)):
+        return repr(value)
+    return hashlib.sha256(pickle.dumps(value)).hexdigest()  # a function of your own: by its module and name
