@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -19,7 +19,7 @@ from topoloom.studies.node import WorkerNode
 from topoloom.studies.record import Record
 from topoloom.studies.run import alone_in
 from topoloom.studies.store import Store
-from topoloom.studies.task import Task
+from topoloom.studies.task_feed import TaskFeed
 
 #: How often a call is started if its worker is lost.
 ATTEMPTS = 3
@@ -27,7 +27,7 @@ ATTEMPTS = 3
 _END_TIMEOUT_S = 30.0
 
 
-class StoredCalls:
+class StoredCalls(TaskFeed):
     """Carries out calls by an executor of studies; each answer is a record of a store, so that no call runs twice.
 
     `open_executor` makes one. It is the feed of the executor's run, which goes on in a thread of its own.
@@ -48,13 +48,12 @@ class StoredCalls:
     def __init__(
         self, name: str, store: Store, jobs: int | None, options: dict[str, Any], node: WorkerNode | None = None
     ) -> None:
+        super().__init__()
         self._execute = EXECUTORS.find(name)
         self._store, self._work = store, Work()
         self._lock = threading.Lock()
         self._records = {digest: record for digest, record in store.records().items() if record.state == "done"}
         self._calls: dict[str, list[tuple[Call, Future[Any]]]] = {}
-        self._new: list[Task] = []
-        self._dropped: set[str] = set()
         self._fault: BaseException | None = None
         self._run = StudyRun(
             tasks=(),
@@ -90,28 +89,12 @@ class StoredCalls:
             record = self._records.get(digest)
             if record is None:
                 if digest not in self._calls:
-                    self._new.append(task)
-                    self._dropped.discard(digest)
+                    self.add(task)
                 self._calls.setdefault(digest, []).append((call, future))
                 future.add_done_callback(lambda done: self._drop(digest) if done.cancelled() else None)
         if record is not None:
             _settle(call, future, record)
         return future
-
-    def more(self) -> Sequence[Task]:
-        """The tasks that were added since the last call."""
-        with self._lock:
-            taken, self._new = self._new, []
-        return taken
-
-    def dropped(self) -> Collection[str]:
-        """Digests of the tasks that nobody waits for any more."""
-        with self._lock:
-            taken, self._dropped = self._dropped, set()
-        return taken
-
-    def begun(self, digest: str) -> None:
-        """Nothing is shown of a call that has started."""
 
     def workers(self, count: int) -> None:
         """Note how many calls the workers of a cluster run at the same time."""
@@ -128,8 +111,7 @@ class StoredCalls:
             if waiting:
                 self._calls[digest] = waiting
                 return
-            self._new = [task for task in self._new if task.digest != digest]
-            self._dropped.add(digest)
+            self.drop(digest)
 
     def _take(self, record: Record) -> None:
         """Answer the calls of a task that has its record."""

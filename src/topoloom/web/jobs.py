@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -17,6 +17,7 @@ from topoloom.studies.node import WorkerNode
 from topoloom.studies.record import Record
 from topoloom.studies.store import NOTE, Store
 from topoloom.studies.task import Task
+from topoloom.studies.task_feed import TaskFeed
 from topoloom.web.lease import Lease
 from topoloom.web.queue import Note, Queue
 
@@ -319,14 +320,12 @@ class Jobs:
         return self._work.stopped
 
 
-class _TaskQueue:
+class _TaskQueue(TaskFeed):
     """Tasks for one executor, which takes them while it runs, or in batches one after another."""
 
     def __init__(self, jobs: Jobs, executor: str, settings: dict[str, Any]) -> None:
+        super().__init__()
         self._jobs, self._executor, self._settings = jobs, executor, settings
-        self._lock = threading.Lock()
-        self._new: list[Task] = []
-        self._dropped: set[str] = set()
         self._thread = threading.Thread(target=self._go, daemon=True)
 
     def start(self) -> None:
@@ -336,32 +335,8 @@ class _TaskQueue:
         if self._thread.ident is not None:
             self._thread.join(15)
 
-    def add(self, task: Task) -> None:
-        with self._lock:
-            self._dropped.discard(task.digest)
-            if all(queued.digest != task.digest for queued in self._new):
-                self._new.append(task)
-
-    def drop(self, digest: str) -> None:
-        with self._lock:
-            self._new = [task for task in self._new if task.digest != digest]
-            self._dropped.add(digest)
-
-    def more(self) -> Sequence[Task]:
-        with self._lock:
-            taken, self._new = self._new, []
-            return taken
-
-    def dropped(self) -> Collection[str]:
-        with self._lock:
-            taken, self._dropped = self._dropped, set()
-            return taken
-
     def begun(self, digest: str) -> None:
         self._jobs.begun(digest)
-
-    def workers(self, count: int) -> None:
-        """The page shows each task, not the workers."""
 
     def _go(self) -> None:
         run = EXECUTORS.find(self._executor)
