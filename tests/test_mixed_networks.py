@@ -113,6 +113,7 @@ NO_NETWORK = {
         "new_requirement",
         "new_study",
         "open_directed",
+        "open_executor",
         "save_directed",
         "open_study",
         "overview",
