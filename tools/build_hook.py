@@ -3,6 +3,7 @@
 A wheel with kernels is for this version of Python on Linux; a wheel without kernels is for all systems.
 """
 
+import platform
 import runpy
 import sys
 import tempfile
@@ -11,7 +12,8 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-_PROGRAM, _SHIPPED = "src/topoloom/core/program.py", "src/topoloom/core/compiling/shipped"
+_PROGRAM, _LEVELS = "src/topoloom/core/program.py", "src/topoloom/core/compiling/levels.py"
+_SHIPPED = "src/topoloom/core/compiling/shipped"
 #: The examples in a checkout, and in the package, where `topoloom.start.examples` reads them.
 _EXAMPLES, _SHIPPED_EXAMPLES = "examples", "topoloom/start/examples"
 
@@ -30,11 +32,12 @@ class PackagedFiles(BuildHookInterface):
         if self.target_name == "sdist":
             return
         build_data["force_include"][str(Path(self.root, _EXAMPLES))] = _SHIPPED_EXAMPLES
-        levels = sorted(Path(self.root, _SHIPPED).glob("x86-64-v*"))
+        names = runpy.run_path(str(Path(self.root, _LEVELS)))["LEVELS"]
+        levels = [folder for name in names if (folder := Path(self.root, _SHIPPED, name)).is_dir()]
         if not levels:
             return
         python = f"cp{sys.version_info.major}{sys.version_info.minor}"
-        build_data["tag"] = f"{python}-{python}-manylinux_2_17_x86_64"
+        build_data["tag"] = f"{python}-{python}-manylinux_2_17_{platform.machine()}"
         build_data["pure_python"] = False
         for level in levels:
             build_data["force_include"][str(level)] = f"topoloom/core/compiling/shipped/{level.name}"

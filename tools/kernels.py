@@ -4,8 +4,8 @@ Runs every command on small networks (tools/kernels.txt), so that each kernel is
 use, and stores the compiled kernels in src/topoloom/core/compiling/shipped. A kernel's file name contains a digest of all its
 sources: only changed kernels are compiled, kernels in the user's cache (also from another checkout) are copied from there, and
 unused kernels are removed. With --demo only the kernels for `make demo` are compiled, and nothing is removed. Without --level,
-kernels are compiled for this machine's processor only, as a checkout needs. With --level x86-64-v3 or x86-64-v4 they run on
-every processor of this level: tools/wheel.sh puts them into a wheel.
+kernels are compiled for this machine's processor only, as a checkout needs. With --level they run on every processor of this
+level (--levels lists those of this type of machine): tools/wheel.sh puts them into a wheel.
 """
 
 import argparse
@@ -26,15 +26,21 @@ _REQUIREMENT = "hosts = 200\n[switch]\nradix = 16\n"
 
 def main() -> None:
     """Compile in parallel, and print failures and a summary."""
-    from topoloom.core.compiling.kept import LEVELS, LOCKS, SHIPPED
+    from topoloom.core.compiling.kept import LOCKS, SHIPPED
+    from topoloom.core.compiling.levels import LEVELS
 
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--demo", action="store_true", help="only the kernels for make demo")
     options.add_argument("--level", choices=list(LEVELS), help="compile for every processor of this level")
     options.add_argument("--jobs", type=int, default=os.cpu_count(), help="number of processes")
+    options.add_argument("--levels", action="store_true", help="print the levels of this type of machine, and stop")
     arguments = options.parse_args()
+    if arguments.levels:
+        print("\n".join(LEVELS))
+        return
     if arguments.level is not None:
-        os.environ["NUMBA_CPU_NAME"], os.environ["NUMBA_CPU_FEATURES"] = LEVELS[arguments.level]
+        level = LEVELS[arguments.level]
+        os.environ["NUMBA_CPU_NAME"], os.environ["NUMBA_CPU_FEATURES"] = level.processor, level.features
     began, start = time.monotonic(), time.time()
     demo, others = _paragraphs()
     paragraphs = demo if arguments.demo else demo + others

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Makes .venv and installs topoloom with the given extras, and topoloom-papers (papers/): tools/venv.sh all
+# Makes .venv (or the folder VENV) and installs topoloom with the given extras, and topoloom-papers (papers/): tools/venv.sh all
 # Works without root, a C compiler or Debian's python3-venv; needs Python 3.11 or newer and access to PyPI.
 set -eu
 cd "$(dirname "$0")/.."
 extras=${1:?usage: tools/venv.sh EXTRAS (all, test, bench)}
-venv=.venv
+venv=${VENV:-.venv}
 
 if [ -n "${PYTHON:-}" ] && ! "$PYTHON" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then
     echo "error: PYTHON=$PYTHON is not a Python 3.11 or newer" >&2

@@ -9,7 +9,18 @@ import pytest
 from topoloom import build, save
 
 #: What docs/how-to/install.md omits from the small installation.
-_OMITTED = ("matplotlib", "PIL", "fontTools", "contourpy", "kiwisolver", "rich", "pygments", "lazy_loader", "dateutil")
+_OMITTED = (
+    "scipy",
+    "matplotlib",
+    "PIL",
+    "fontTools",
+    "contourpy",
+    "kiwisolver",
+    "rich",
+    "pygments",
+    "lazy_loader",
+    "dateutil",
+)
 _RUNNER = """
 import json, sys
 class Absent:
@@ -26,7 +37,7 @@ for line in json.load(sys.stdin):
         codes.append(end.code or 0)
 print(json.dumps(codes))
 """
-#: Commands and their exit codes; pictures are the last, and refused.
+#: Commands and their exit codes without SciPy; placement is refused.
 _COMMANDS = {
     "verify plan.net plan.net -q --prom a.prom": 0,
     "watch plan.net plan.net -q -o sheets": 0,
@@ -38,20 +49,44 @@ _COMMANDS = {
     "manual -q -o usr": 0,
     "layout petersen -q -o plan": 2,
 }
+#: And only without pictures; a command that only draws is refused.
+_WITHOUT_PICTURES = {
+    "layout petersen:hosts=1 -o plan": 0,
+    "resilience petersen -q -o lost": 0,
+    "draw petersen -o a.svg": 2,
+}
 
 
-@pytest.mark.exhaustive
-def test_a_management_node_needs_no_pictures(tmp_path):
-    """Every command of a fabric works; a command that draws names the package in one line."""
-    save(build("torus:dims=3x3,hosts=1"), tmp_path / "plan.net")
+def _run(folder, commands, omitted):
+    """Run commands in one process without some packages; checks their exit codes, and returns the error output."""
     done = subprocess.run(
-        [sys.executable, "-P", "-c", _RUNNER.replace("OMITTED", repr(_OMITTED))],
-        input=json.dumps([*_COMMANDS]),
-        cwd=tmp_path,
+        [sys.executable, "-P", "-c", _RUNNER.replace("OMITTED", repr(omitted))],
+        input=json.dumps([*commands]),
+        cwd=folder,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert json.loads(done.stdout) == [*_COMMANDS.values()], done.stderr
-    assert done.stderr.count("\n") == 1
-    assert "needs the package matplotlib" in done.stderr
+    assert json.loads(done.stdout.splitlines()[-1]) == [*commands.values()], done.stderr
+    return done.stderr
+
+
+@pytest.mark.exhaustive
+def test_a_management_node_needs_neither_pictures_nor_scipy(tmp_path):
+    """Every command of a fabric works; one that places switches names the package in one line."""
+    save(build("torus:dims=3x3,hosts=1"), tmp_path / "plan.net")
+    errors = _run(tmp_path, _COMMANDS, _OMITTED)
+    assert errors.count("\n") == 1
+    assert "needs the package scipy" in errors
+
+
+@pytest.mark.exhaustive
+def test_without_matplotlib_reports_have_a_sentence_for_each_picture(tmp_path):
+    """The warning is printed once; PNG files are omitted; a command that only draws ends with the sentence."""
+    errors = _run(tmp_path, _WITHOUT_PICTURES, tuple({*_OMITTED} - {"scipy"}))
+    assert errors.count("topoloom: pictures need matplotlib: pip install 'topoloom[pictures]'") == 1
+    assert errors.splitlines()[-1] == "error: pictures need matplotlib: pip install 'topoloom[pictures]'"
+    for picture in (tmp_path / "plan" / "floorplan.svg", *(tmp_path / "lost").glob("*.svg")):
+        assert "pip install 'topoloom[pictures]'" in picture.read_text()
+    assert (tmp_path / "plan" / "cables.csv").is_file()
+    assert not list(tmp_path.rglob("*.png"))

@@ -31,7 +31,7 @@ for _name, _command in _OWN.items():
 #: The environment variable by which shells ask for completions.
 _COMPLETION = "_TOPOLOOM_COMPLETE"
 #: Packages that topoloom requires, which an installation with --no-deps may lack.
-_DEPENDENCIES = {"numpy", "scipy", "numba", "matplotlib", "jinja2", "markupsafe", "rich", "lazy_loader"}
+_DEPENDENCIES = {"numpy", "scipy", "numba", "jinja2", "markupsafe", "rich", "lazy_loader"}
 #: Most characters of an error line: it may quote input that is longer than a screen.
 _MOST_CHARACTERS = 2000
 #: Characters that are shown of a path that is too long for the file system.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from topoloom.figures.absent import svg_or_sentence
 from topoloom.figures.files import check_figure_name, save_figure
 from topoloom.figures.style import COLOURS, Axes, sheet, style, svg_text
 
@@ -397,7 +398,7 @@ def _fitting(text: str, wide: float, size: float) -> str:
 
 def drawing_svg(drawing: "Drawing") -> str:
     """The picture as SVG text: equal drawings have equal texts."""
-    return svg_text(plot_drawing(drawing).get_figure())  # type: ignore[arg-type]
+    return svg_or_sentence(lambda: svg_text(plot_drawing(drawing).get_figure()))  # type: ignore[arg-type]
 
 
 def save_picture(drawing: "Drawing", path: str | os.PathLike[str]) -> None:

@@ -4,8 +4,6 @@ from collections import deque
 from itertools import pairwise
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import maximum_flow
 
 from topoloom.model.topology import Topology
 
@@ -34,6 +32,9 @@ def disjoint_paths(topology: Topology, source: int, destination: int) -> tuple[t
     >>> disjoint_paths(build("ring:n=5"), 0, 2)
     ((0, 1, 2), (0, 4, 3, 2))
     """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_flow
+
     n = topology.switches
     ends = np.concatenate([topology.links, topology.links[:, ::-1]])
     graph = csr_array((np.ones(len(ends), np.int32), (ends[:, 0], ends[:, 1])), shape=(n, n))

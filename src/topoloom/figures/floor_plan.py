@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from topoloom.core.errors import InputError
-from topoloom.core.surroundings import import_library
+from topoloom.figures.absent import import_matplotlib
 from topoloom.figures.floor_panels import FOOT_POINTS, PAD_POINTS, draw_lengths, draw_plan, draw_trays
 from topoloom.figures.floor_view import DrawnLayout, View
 from topoloom.figures.style import Axes, Figure, style
@@ -59,7 +59,7 @@ def floor_plan(
         raise InputError(
             f"medium has shape {np.shape(medium)}; give one medium for each of {layout.length_m.size} links"
         )
-    import_library("matplotlib")
+    import_matplotlib()
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -105,7 +105,7 @@ def tray_plan(layout: DrawnLayout, trays: Mapping[str, tuple[np.ndarray, np.ndar
     trays : mapping of str to (float64[sections, 4], int64[sections])
         The sections of tray (x, y, x, y) in metres, and the number of cables on each, by the name of the network.
     """
-    import_library("matplotlib")
+    import_matplotlib()
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

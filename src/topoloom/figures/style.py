@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from topoloom.core.errors import InputError
-from topoloom.core.surroundings import import_library
+from topoloom.figures.absent import import_matplotlib, svg_or_sentence
 from topoloom.figures.print_formats import PrintFormat, StyleName, WidthName, current_format, drawing_in, print_format
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def style() -> AbstractContextManager[None]:
 
     In a print format (`drawing_in`), type is a Times of the format's size.
     """
-    import_library("matplotlib")
+    import_matplotlib()
     from matplotlib import rc_context
 
     form = current_format()
@@ -66,7 +66,7 @@ def style_of(figure: "Figure") -> Iterator[None]:
 
 def sheet(width_in: float, height_in: float) -> "Figure":
     """An empty figure without a window; in a print format it has the format's width, and is lower in proportion."""
-    import_library("matplotlib")
+    import_matplotlib()
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     from topoloom.figures.styled_figure import StyledFigure
@@ -270,9 +270,14 @@ def svg_of(draw: "Callable[[Axes], None]", width_in: float = 8.6, height_in: flo
     Returns
     -------
     str
-        An ``<svg>`` element, as wide as the page around it; without a date, so that equal figures have equal texts.
+        An ``<svg>`` element, as wide as the page around it; without a date, so that equal figures have equal texts. Without
+        matplotlib, that of `svg_or_sentence`.
     """
-    import_library("matplotlib")
+    return svg_or_sentence(lambda: _svg(draw, width_in, height_in))
+
+
+def _svg(draw: "Callable[[Axes], None]", width_in: float, height_in: float) -> str:
+    import_matplotlib()
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     with style():

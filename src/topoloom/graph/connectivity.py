@@ -30,6 +30,17 @@ def components(topology: Topology) -> np.ndarray:
     return component
 
 
+def parts_among(topology: Topology, among: np.ndarray) -> np.ndarray:
+    """The component of every switch over the links between switches `among` (bool[n]), int32[n], numbered as `components`.
+
+    Examples
+    --------
+    >>> parts_among(Topology(links=[(0, 1), (1, 2)], switches=3), np.array([True, True, False])).tolist()
+    [0, 0, 1]
+    """
+    return components(Topology(topology.links[among[topology.links].all(axis=1)], topology.switches))
+
+
 def component_count(topology: Topology) -> int:
     """The number of components; 1 if connected.
 

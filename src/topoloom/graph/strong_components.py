@@ -1,8 +1,6 @@
 """Strong components of directed networks."""
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from topoloom.model.directed import DirectedTopology
 
@@ -15,6 +13,9 @@ def strong_component_count(topology: DirectedTopology) -> int:
     >>> strong_component_count(DirectedTopology(arcs=[(0, 1), (1, 0), (1, 2)], switches=3))
     2
     """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
     offsets, heads = topology.out_csr
     n = topology.switches
     graph = csr_array((np.ones(heads.size, np.int8), heads, offsets), shape=(n, n))

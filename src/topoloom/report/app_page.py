@@ -12,6 +12,7 @@ from topoloom.core.amounts import amount
 from topoloom.core.folders import write_folder
 from topoloom.core.pages.templating import rendered
 from topoloom.core.settings import written
+from topoloom.figures.absent import svg_or_sentence
 from topoloom.figures.app_bars import app_bars
 from topoloom.figures.style import svg_text
 from topoloom.report.curve_data import curve_data
@@ -45,7 +46,7 @@ def write_apps(folder: str | os.PathLike[str], runs: AppRuns, cases: Sequence[Ca
     InputError
         The folder cannot be written.
     """
-    drawn = svg_text(app_bars(runs.compared, runs.baseline))
+    drawn = svg_or_sentence(lambda: svg_text(app_bars(runs.compared, runs.baseline)))
     files = {
         "runs.csv": runs_csv(runs),
         "ranks.csv": ranks_csv(runs, cases),

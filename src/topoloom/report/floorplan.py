@@ -6,6 +6,7 @@ import numpy as np
 
 from topoloom.core.pages.svg import with_hints
 from topoloom.cost.facility import RackPower
+from topoloom.figures.absent import svg_or_sentence
 from topoloom.figures.floor_plan import floor_plan
 from topoloom.figures.floor_view import rack_hints
 from topoloom.figures.style import Figure, png_bytes, svg_text
@@ -79,7 +80,9 @@ def floorplan_svg(
     """
     words = None if power is None else power.words
     hints = {f"rack-{number}": hint for number, hint in enumerate(rack_hints(layout, words, held))}
-    return with_hints(svg_text(floorplan(layout, medium, power, held=held, others=others)), hints)
+    return svg_or_sentence(
+        lambda: with_hints(svg_text(floorplan(layout, medium, power, held=held, others=others)), hints)
+    )
 
 
 def floorplan_png(layout: Layout, medium: np.ndarray | None = None, power: RackPower | None = None) -> bytes:

@@ -9,6 +9,7 @@ from topoloom.cabling.elevations import front_view
 from topoloom.core.pages.templating import rendered
 from topoloom.cost.facility import Facility, RackPower, power_words
 from topoloom.cost.supply_table import SUPPLY_HEAD, supply_cells, unknown_figures
+from topoloom.figures.absent import svg_or_sentence
 from topoloom.figures.floor_plan import tray_plan
 from topoloom.figures.style import png_bytes, svg_text
 from topoloom.machine.contents import contents_of_racks, types_of_racks
@@ -45,6 +46,7 @@ def room_section(machine: Machine, room: Facility) -> Markup:
     rows = room.rows_of_floor if len(room.rows_of_floor) > 1 else ()
     racks = room.racks[:_MOST_RACKS]
     plan = str(room_plan(machine, room, ".svg"))
+    loads = {name: tray_load(own) for name, own in _layouts(machine).items()}
     return rendered(
         "machine_room.html",
         floor=machine.floor.name,
@@ -57,7 +59,7 @@ def room_section(machine: Machine, room: Facility) -> Markup:
         devices=_devices(machine),
         cables=_cables(machine),
         trays=figure(
-            svg_text(tray_plan(layout, {name: tray_load(own) for name, own in _layouts(machine).items()})),
+            svg_or_sentence(lambda: svg_text(tray_plan(layout, loads))),
             "The cables of each network on each section of tray, with those of its hosts and other devices.",
         ),
         **_types(machine, room),

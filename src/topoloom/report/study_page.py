@@ -12,6 +12,7 @@ from topoloom.core.errors import InputError
 from topoloom.core.files import write_atomically
 from topoloom.core.pages.templating import rendered
 from topoloom.core.settings import written
+from topoloom.figures.absent import svg_or_sentence
 from topoloom.figures.panels import panels
 from topoloom.figures.style import svg_text
 from topoloom.report.curve_data import curve_data
@@ -49,7 +50,8 @@ def study_page(results: StudyResults) -> str:
     drawn = ""
     if curves:
         drawing = figure(
-            svg_text(panels(curves)), "Means over seeds, with 95 % confidence intervals where there are several seeds."
+            svg_or_sentence(lambda: svg_text(panels(curves))),
+            "Means over seeds, with 95 % confidence intervals where there are several seeds.",
         )
         drawn = curves_part(drawing)
     about = (

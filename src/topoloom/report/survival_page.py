@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 from markupsafe import Markup
@@ -11,6 +12,7 @@ from topoloom.core.csv_files import csv_text
 from topoloom.core.folders import write_folder
 from topoloom.core.pages.templating import rendered
 from topoloom.failures.survival import Level, Survival
+from topoloom.figures.absent import file_if_drawn, svg_or_sentence
 from topoloom.figures.style import png_bytes, svg_text
 from topoloom.figures.survival import curve_names, survival_curves, title_of
 from topoloom.report.curve_data import curve_data, survival_intervals
@@ -47,12 +49,12 @@ def write_survival(curves: Sequence[Survival], folder: str | os.PathLike[str]) -
     InputError
         The folder cannot be created or written; nothing has changed then.
     """
-    drawn = survival_curves(curves)
+    drawn = cache(lambda: survival_curves(curves))
     files: dict[str, str | bytes] = {
         TABLE: survival_csv(curves),
         PAGE: resilience_page(curves),
-        f"{PICTURE}.svg": svg_text(drawn),
-        f"{PICTURE}.png": png_bytes(drawn),
+        f"{PICTURE}.svg": svg_or_sentence(lambda: svg_text(drawn())),
+        **file_if_drawn(f"{PICTURE}.png", lambda: png_bytes(drawn())),
     }
     return write_folder(folder, files)
 
@@ -82,7 +84,7 @@ def _cells(curve: Survival, level: Level) -> list[object]:
 def resilience_page(curves: Sequence[Survival]) -> str:
     """The page: thresholds, curves and all levels; times to disconnection and degradation where these were computed."""
     names, title = curve_names(curves), title_of(curves)
-    drawn = svg_text(survival_curves(curves))
+    drawn = svg_or_sentence(lambda: svg_text(survival_curves(curves)))
     caption = "Bands: 95 % confidence intervals. The levels of a curve share their random orders of failures."
     lasting = any(curve.time_to_disconnection is not None for curve in curves)
     body = rendered(

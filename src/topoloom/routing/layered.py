@@ -3,8 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import minimum_spanning_tree
 
 from topoloom.core.errors import InputError
 from topoloom.core.random_streams import Draws
@@ -131,6 +129,9 @@ def layered_tables(request: RoutingRequest, layers: int, keep: float) -> Routing
 
 def _kept(topology: Topology, keep: float, draws: Draws) -> np.ndarray:
     """The links of a layer, int64[k], ascending: the first ones of a random order, and those of the rest that connect it."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import minimum_spanning_tree
+
     order = draws.permutation(len(topology.links))
     u, v = topology.links[order].astype(np.int64).T
     # Of parallel links, the first in the order is a candidate for the tree.

@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
+from topoloom.graph.connectivity import parts_among
 from topoloom.model.topology import Topology
 from topoloom.routing.channels import Channels, channels_of
 
@@ -79,13 +78,6 @@ def tree_order(topology: Topology) -> TreeOrder | None:
     if best is None or best.longer_pairs > _FEW_LONGER * busy.size * (busy.size - 1):
         return None
     return best
-
-
-def parts_among(topology: Topology, among: np.ndarray) -> np.ndarray:
-    """The component of each switch over links between switches `among` (bool[n]), int[n]."""
-    u, v = topology.links[among[topology.links].all(axis=1)].T
-    graph = coo_array((np.ones(u.size, np.int8), (u, v)), shape=(topology.switches, topology.switches))
-    return np.asarray(connected_components(graph, directed=False)[1])
 
 
 def _levels(topology: Topology, channels: Channels) -> Iterator[np.ndarray]:

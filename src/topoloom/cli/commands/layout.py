@@ -168,6 +168,7 @@ def _write(cables: Any, folder: str, cabled: Mapping[str, "Content"]) -> None:
     """Write all files of a layout's folder, with the real names and ports of the network."""
     from topoloom.cabling.files import save_cabling
     from topoloom.cost.facility import rack_power
+    from topoloom.figures.absent import file_if_drawn
     from topoloom.report.floorplan import floorplan_png, floorplan_svg
 
     if hurried():
@@ -178,6 +179,6 @@ def _write(cables: Any, folder: str, cabled: Mapping[str, "Content"]) -> None:
     plans: dict[str, Content] = {
         **cabled,
         "floorplan.svg": floorplan_svg(cables.layout, medium, power),
-        "floorplan.png": floorplan_png(cables.layout, medium, power),
+        **file_if_drawn("floorplan.png", lambda: floorplan_png(cables.layout, medium, power)),
     }
     save_cabling(cables, folder, plans)

@@ -37,19 +37,21 @@ from numba.core.serialize import dumps
 from topoloom._version import __version__
 from topoloom.core.clock import WORKING
 from topoloom.core.compiling.caches import code_cache
+from topoloom.core.compiling.levels import LEVELS, runnable
 from topoloom.core.compiling.stamp import stamp
 
-#: Processor levels that kernels are shipped for, the best first: LLVM's processor name, and additional features.
-LEVELS = {"x86-64-v4": ("x86-64-v4", "+avx512vpopcntdq"), "x86-64-v3": ("x86-64-v3", "")}
-#: The features that a processor needs for a level, by LLVM's names, in addition to those of the lower levels.
-_NEEDED = {
-    "x86-64-v4": ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl", "avx512vpopcntdq"),
-    "x86-64-v3": ("avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "popcnt"),
-}
 #: The folder of shipped kernels.
 SHIPPED = Path(__file__).parent / "shipped"
 #: Seconds of compiling after which a message explains the delay.
 _PATIENCE_SECONDS = 1.5
+#: Seconds after which another process explains it again.
+_AGAIN_SECONDS = 3600.0
+#: What compiles: in a wheel with kernels those that it lacks, else all that a command uses. CPU seconds: benchmarks/cold.py.
+_FEW = "compiling kernels that this installation does not contain, once on this machine: up to half a minute"
+_ALL = (
+    "compiling kernels, the loops of each command, once on this machine: about 10 s for hops, 20 s for route, a minute for "
+    "simulate or design; `make kernels` in a checkout compiles all, and a wheel of `make wheel` contains them"
+)
 #: Days for which the user's cache keeps kernels of other checkouts.
 _OTHERS_DAYS = 30.0
 
@@ -221,8 +223,8 @@ def _surroundings() -> bytes:
 def _level(codegen: Any) -> str:
     """The name of the processor to compile for."""
     triple, name, features = codegen.magic_tuple()
-    for level, described in LEVELS.items():
-        if (name, features) == described:
+    for level, compiled_for in LEVELS.items():
+        if (name, features) == (compiled_for.processor, compiled_for.features):
             return level
     return f"{name}-{_digest(f'{triple} {features}'.encode())[:8]}"
 
@@ -232,11 +234,7 @@ def _shipped_levels() -> tuple[str, ...]:
     """The levels that this processor supports, the best first."""
     import llvmlite.binding
 
-    if platform.machine() != "x86_64":
-        return ()
-    features = llvmlite.binding.get_host_cpu_features()
-    has = [all(features.get(feature) for feature in _NEEDED[level]) for level in LEVELS]
-    return tuple(level for at, level in enumerate(LEVELS) if all(has[at:]))
+    return runnable(LEVELS, llvmlite.binding.get_host_cpu_features()) if LEVELS else ()
 
 
 def _folder() -> Path:
@@ -281,4 +279,12 @@ def _notice() -> threading.Timer:
 
 @cache
 def _tell() -> None:
-    log.warning("compiling kernels, once on this machine; this takes up to half a minute")
+    """Say what compiles and how long it takes: once per process, and once per `_AGAIN_SECONDS` of all processes of a user."""
+    told = _users_folder() / ".told"
+    with contextlib.suppress(OSError):
+        if time.time() - told.stat().st_mtime < _AGAIN_SECONDS:
+            return
+    with contextlib.suppress(OSError):
+        told.touch()
+    ahead = any((SHIPPED / level).is_dir() for level in LEVELS)
+    log.warning(_FEW if ahead else _ALL)

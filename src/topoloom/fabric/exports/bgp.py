@@ -98,7 +98,8 @@ def system_numbers(topology: Topology, asn: str) -> np.ndarray:
     """
     if asn == "switch":
         return FIRST_ASN + np.arange(topology.switches)
-    from topoloom.fabric.exports.tiers import parts_within, tiers
+    from topoloom.fabric.exports.tiers import tiers
+    from topoloom.graph.connectivity import parts_among
 
     level = tiers(topology)
     why = f"{topology.name}: asn=tier is for trees, but"
@@ -112,7 +113,7 @@ def system_numbers(topology: Topology, asn: str) -> np.ndarray:
     systems[level == 0] = np.arange((level == 0).sum())
     assigned = int((level == 0).sum())
     for height in range(1, int(level.max()) + 1):
-        part = parts_within(topology, level <= height)
+        part = parts_among(topology, level <= height)
         here = level == height
         _, number = np.unique(part[here], return_inverse=True)
         systems[here] = assigned + number.reshape(-1)
@@ -124,7 +125,7 @@ def system_numbers(topology: Topology, asn: str) -> np.ndarray:
 
 def _all_meet(topology: Topology, level: np.ndarray) -> bool:
     """Whether any two connected leaves have a switch above both, so that a path goes up and down once."""
-    from topoloom.fabric.exports.tiers import parts_within
+    from topoloom.graph.connectivity import parts_among
 
     leaves = np.flatnonzero(level == 0)
     above = np.zeros((leaves.size, topology.switches), bool)
@@ -138,5 +139,5 @@ def _all_meet(topology: Topology, level: np.ndarray) -> bool:
             above[:, v] |= above[:, u]
         above_at_height = above[:, level == height + 1].astype(np.float32)
         met |= above_at_height @ above_at_height.T > 0
-    part = parts_within(topology, np.ones(topology.switches, bool))[leaves]
+    part = parts_among(topology, np.ones(topology.switches, bool))[leaves]
     return bool(met[part[:, None] == part[None, :]].all())

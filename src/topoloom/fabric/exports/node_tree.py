@@ -19,7 +19,8 @@ from topoloom.core.errors import InputError
 from topoloom.core.files import read_text
 from topoloom.fabric.exports.nodes import Attached, some_names
 from topoloom.fabric.exports.registry import ExportRequest
-from topoloom.fabric.exports.tiers import parts_within, tiers
+from topoloom.fabric.exports.tiers import tiers
+from topoloom.graph.connectivity import parts_among
 from topoloom.model.topology import Topology
 from topoloom.topologies.spec import Choice, Parameter, Text
 
@@ -132,7 +133,7 @@ class NodeTree:
         leaves, level = np.array(list(self.under)), tiers(self.topology)
         levels: list[list[list[int]]] = []
         for height in range(int(level.max()) + 1 if self.topology.links.size else 0):
-            part = parts_within(self.topology, level <= height)[leaves]
+            part = parts_among(self.topology, level <= height)[leaves]
             blocks = gathered(leaves.tolist(), part.tolist())
             # A level that joins no further leaves is not a block.
             if len(blocks) < (len(levels[-1]) if levels else leaves.size):

@@ -15,14 +15,3 @@ def tiers(topology: Topology) -> np.ndarray:
         now = sorted({int(v) for u in now for v in to[offsets[u] : offsets[u + 1]] if level[v] < 0})
         level[now] = level.max() + 1
     return level
-
-
-def parts_within(topology: Topology, inside: np.ndarray) -> np.ndarray:
-    """The connected part of each switch if only the switches in `inside` (bool[switches]) exist, int64[switches]."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    links = topology.links[inside[topology.links].all(axis=1)]
-    shape = (topology.switches, topology.switches)
-    _, part = connected_components(coo_array((np.ones(len(links)), (links[:, 0], links[:, 1])), shape), directed=False)
-    return np.asarray(part, np.int64)

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from topoloom.graph.connectivity import parts_among
 from topoloom.model.topology import Topology
-from topoloom.routing.tree_order import parts_among
 
 
 def strides(ups: list[int], numbers: int) -> np.ndarray:

@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from topoloom.graph.connectivity import parts_among
 from topoloom.model.capacities import capacities
 from topoloom.model.topology import Topology
 from topoloom.routing.routing import host_weights
-from topoloom.routing.tree_order import parts_among
 
 
 def least_channel_load(topology: Topology, level: np.ndarray | None = None, *, paths_per_pair: int = 1) -> float:
