@@ -1,11 +1,12 @@
-"""CPU seconds of whole commands on a machine on which topoloom never ran.
+"""CPU and wall-clock seconds of whole commands on a machine on which topoloom never ran.
 
-    python benchmarks/cold.py [--operations hops,route]
+    python benchmarks/cold.py [--operations hops,route] [--ahead]
 
 Each command runs in its own process, with an empty cache for the user's kernels: first as in a checkout without compiled
 kernels (all caches empty), then twice with the kernels that are shipped with the package, and last on another network, for
-which no kernel should be compiled. The times are CPU seconds of the process and its children; "compiled" is the number of
-kernels that were added to the user's cache.
+which no kernel should be compiled. The times are CPU seconds of the process and its children, and in brackets wall-clock seconds;
+"compiled" is the number of kernels that were added to the user's cache by the three runs with shipped kernels. With --ahead the
+run without kernels is omitted. To measure a wheel, run this file with the Python that it is installed for.
 """
 
 import argparse
@@ -14,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 
@@ -42,6 +44,7 @@ _COMMANDS = {
         "optimize jellyfish:n=400,degree=7 --moves 1000 --chains 1",
     ),
     "resilience": ("resilience slimfly:q=5,hosts=4 --samples 100", "resilience torus:dims=6x6x6 --samples 100"),
+    "design": ("design REQUIREMENTS/1000.toml -o OUT --fresh", "design REQUIREMENTS/700.toml -o OUT --fresh"),
     "expand": ("expand jellyfish:n=64,degree=6 --to 70", "expand jellyfish:n=200,degree=8 --to 230"),
 }
 
@@ -50,25 +53,33 @@ def main() -> None:
     """Print one row per operation."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--operations", default=",".join(_COMMANDS), help="operations, separated by commas (all)")
-    chosen = options.parse_args().operations.split(",")
+    options.add_argument("--ahead", action="store_true", help="only with the kernels that are shipped")
+    given = options.parse_args()
+    chosen = given.operations.split(",")
     source = Path(topoloom.__file__).parent
     with tempfile.TemporaryDirectory() as folder:
         bare = Path(folder, "bare")
         shutil.copytree(source, bare / "topoloom", ignore=shutil.ignore_patterns("shipped", "*.nbi", "*.nbc"))
-        print("CPU seconds        nothing    compiled ahead")
-        print("                  compiled    first   again   another network   compiled")
+        print("CPU seconds (wall clock)       nothing    compiled ahead")
+        print("                              compiled           first           again  another network   compiled")
+        _run("families", bare, folder)  # writes the bytecode of modules, as an installation does
+        for hosts in (1000, 700):
+            _run(f"new requirement -o {folder}/{hosts}.toml --hosts {hosts} --yes", bare, folder)
         for operation in chosen:
-            first, other = _COMMANDS[operation]
-            _run("families", bare, folder)  # writes the bytecode of modules, as an installation does
-            raw = _run(first, bare, Path(folder, operation, "raw"))
+            output = str(Path(folder, operation, "out"))
+            first, other = (
+                command.replace("REQUIREMENTS", folder).replace("OUT", output) for command in _COMMANDS[operation]
+            )
+            raw = "" if given.ahead else _run(first, bare, Path(folder, operation, "raw"))
             cache = Path(folder, operation, "ahead")
             times = [_run(command, source.parent, cache) for command in (first, first, other)]
-            new = sum(path.is_file() for path in cache.rglob("*"))
-            print(f"{operation:16} {raw:9.1f} {times[0]:8.2f} {times[1]:7.2f} {times[2]:17.2f} {new:10}", flush=True)
+            new = sum(path.is_file() and not path.name.startswith(".") for path in cache.rglob("*"))
+            print(f"{operation:22} {raw:>15} {times[0]:>15} {times[1]:>15} {times[2]:>16} {new:10}", flush=True)
 
 
-def _run(command: str, source: Path | str, cache: Path | str) -> float:
-    began = getrusage(RUSAGE_CHILDREN)
+def _run(command: str, source: Path | str, cache: Path | str) -> str:
+    """The CPU and wall-clock seconds of a command, in words."""
+    began, start = getrusage(RUSAGE_CHILDREN), time.perf_counter()
     done = subprocess.run(
         [sys.executable, "-m", "topoloom", *command.split()],
         env={**os.environ, "PYTHONPATH": str(source), "NUMBA_CACHE_DIR": str(cache)},
@@ -78,8 +89,8 @@ def _run(command: str, source: Path | str, cache: Path | str) -> float:
     )
     if done.returncode:
         sys.exit(f"topoloom {command}\n{done.stderr}")
-    ended = getrusage(RUSAGE_CHILDREN)
-    return ended.ru_utime + ended.ru_stime - began.ru_utime - began.ru_stime
+    ended, wall = getrusage(RUSAGE_CHILDREN), time.perf_counter() - start
+    return f"{ended.ru_utime + ended.ru_stime - began.ru_utime - began.ru_stime:.2f} ({wall:.1f})"
 
 
 if __name__ == "__main__":

@@ -72,7 +72,7 @@ def run(tmp_path):
 
 
 def _files(folder):
-    return [path for path in folder.rglob("*") if path.is_file()]
+    return [path for path in folder.rglob("*") if path.is_file() and not path.name.startswith(".")]
 
 
 @pytest.mark.exhaustive

@@ -3,7 +3,7 @@
 import datetime
 import logging
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -118,8 +118,12 @@ def lay_over(parts: Parts, path: str | Path) -> Parts:
     -----
     A quote past its ``valid_until`` is used, with a warning that names it.
     """
-    path = str(path)
-    text = read_text(path, LONGEST)
+    return _with_quotes(parts, read_text(path, LONGEST), str(path))
+
+
+@lru_cache(maxsize=4)  # a design asks for its catalogue at every step
+def _with_quotes(parts: Parts, text: str, path: str) -> Parts:
+    """`lay_over` with the text of the file."""
     quotes = parse_toml(text, _Quotes, path)
     # A catalogue with quotes is named "NAME with QUOTES", one with price factors "NAME (FACTORS)".
     base = parts.name.partition(" with ")[0].partition(" (")[0]

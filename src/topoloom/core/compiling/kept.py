@@ -280,11 +280,11 @@ def _notice() -> threading.Timer:
 @cache
 def _tell() -> None:
     """Say what compiles and how long it takes: once per process, and once per `_AGAIN_SECONDS` of all processes of a user."""
-    told = _users_folder() / ".told"
+    marker = _users_folder() / ".told"
     with contextlib.suppress(OSError):
-        if time.time() - told.stat().st_mtime < _AGAIN_SECONDS:
+        if time.time() - marker.stat().st_mtime < _AGAIN_SECONDS:
             return
     with contextlib.suppress(OSError):
-        told.touch()
+        marker.touch()
     ahead = any((SHIPPED / level).is_dir() for level in LEVELS)
     log.warning(_FEW if ahead else _ALL)
