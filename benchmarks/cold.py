@@ -4,7 +4,7 @@
 
 Each command runs in its own process, with an empty cache for the user's kernels: first as in a checkout without compiled
 kernels (all caches empty), then twice with the kernels that are shipped with the package, and last on another network, for
-which no kernel should be compiled. The times are CPU seconds of the process and its children, and in brackets wall-clock seconds;
+which no kernel should be compiled. The times are CPU seconds of the process and its children, in brackets wall-clock seconds;
 "compiled" is the number of kernels that were added to the user's cache by the three runs with shipped kernels. With --ahead the
 run without kernels is omitted. To measure a wheel, run this file with the Python that it is installed for.
 """
