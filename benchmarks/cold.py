@@ -64,7 +64,7 @@ def main() -> None:
         print("                              compiled           first           again  another network   compiled")
         _run("families", bare, folder)  # writes the bytecode of modules, as an installation does
         for hosts in (1000, 700):
-            _run(f"new requirement -o {folder}/{hosts}.toml --hosts {hosts} --yes", bare, folder)
+            _run(f"new requirement -o {folder}/{hosts}.toml --hosts {hosts} --yes", source.parent, folder)
         for operation in chosen:
             output = str(Path(folder, operation, "out"))
             first, other = (
