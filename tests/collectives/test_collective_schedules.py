@@ -279,12 +279,11 @@ def test_what_makes_no_sense_is_refused(more, words):
 
 
 def test_too_many_ranks_for_a_schedule():
-    """Trees of a thousand ranks are refused, with what there is instead."""
-    topology = build("complete:n=2,hosts=500")
-    with pytest.raises(InputError, match="use algorithm ring"):
-        collective(topology, "allreduce", algorithm="forest")
-    with pytest.raises(InputError, match="collective_bound"):
-        collective(topology, "allreduce")
+    """Trees of 1,200 ranks are refused, and a ring of 1,000, with what there is instead."""
+    with pytest.raises(InputError, match="1,438,800 messages, at most 1,200,000 are possible; use collective_bound"):
+        collective(build("complete:n=2,hosts=600"), "allreduce")
+    with pytest.raises(InputError, match="too many for a ring, at most 400 are possible; use algorithm forest"):
+        collective(build("complete:n=2,hosts=500"), "allreduce", algorithm="ring")
 
 
 def test_a_schedule_goes_on_another_network():

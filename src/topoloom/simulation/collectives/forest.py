@@ -52,12 +52,16 @@ class Tree:
         The first chunk and the number of chunks; all take the same paths.
     edges : tuple of TreeEdge
         The edges, each after the edge that reaches its sender.
+    steps : tuple of int
+        The step of each edge, for trees that take turns: a rank sends in the order of steps, and reduces in reverse order.
+        Empty: messages leave as soon as their data are there.
     """
 
     root: int
     first: int
     chunks: int
     edges: tuple[TreeEdge, ...]
+    steps: tuple[int, ...] = ()
 
     @property
     def depth(self) -> int:
@@ -66,6 +70,10 @@ class Tree:
         for edge in self.edges:
             at[edge.receiver] = at[edge.sender] + 1
         return max(at.values())
+
+
+class TooManySplitsError(Exception):
+    """The rates of a network divide so badly that its switches split into too many paths."""
 
 
 def why_no_forest(network: RankNetwork, *, asked: bool = False) -> str:
@@ -124,6 +132,8 @@ def packed_forest(
     ------
     InputError
         A network that is too large (`why_no_forest`).
+    TooManySplitsError
+        More than a million paths.
     Stopped
         `work` was stopped.
 
@@ -158,7 +168,7 @@ def packed_forest(
     for switch in range(n + 1):
         while (log_rows := split_off(capacity, supply, n, int(supply.sum()), log, done)) == -2:
             if len(log) >= _MOST_SPLITS:
-                raise InputError(f"{network.name}: its switches split into too many paths; use algorithm ring")
+                raise TooManySplitsError
             # Splits logged before the log was full are kept; the rest is tried again with a larger log.
             done = len(log)
             log = np.concatenate([log, np.zeros_like(log)])

@@ -10,17 +10,18 @@ from topoloom.model.topology import Topology
 from topoloom.simulation.collectives.chains import CHAINS, chains
 from topoloom.simulation.collectives.cuts import broadcast_cut, gather_cut
 from topoloom.simulation.collectives.delays import NetworkTiming
-from topoloom.simulation.collectives.forest import Tree, packed_forest, why_no_forest
+from topoloom.simulation.collectives.forest import TooManySplitsError, Tree, packed_forest, why_no_forest
 from topoloom.simulation.collectives.network import RankNetwork, rank_network
 from topoloom.simulation.collectives.rail_rings import RAIL_RING, rail_trees
 from topoloom.simulation.collectives.rings import binomial_tree, pair_trees, ring_order
 from topoloom.simulation.collectives.schedule import CollectiveSchedule, chain_trees
+from topoloom.simulation.collectives.stepping import grown_forest
 from topoloom.simulation.collectives.ways import Ways, way_switches
 from topoloom.simulation.flows.state import FlowNetwork
 
 #: Algorithms of schedules, with descriptions.
 ALGORITHMS = {
-    "forest": "packed trees that achieve the bound, in small pieces",
+    "forest": "packed trees that achieve the bound, in small pieces; for many ranks trees grown in steps that come close to it",
     "ring": "a ring of ranks, in the order of a depth-first walk over their switches",
     "rail-ring": "a ring of hosts on each rail and plane, all at once, for a rank per accelerator; inside a host over scale_up",
     "chains": "a chain of hosts on each port, in the order of their switches, in small pieces",
@@ -122,7 +123,8 @@ def collective_schedule(
     chunks, cut_in = n, 1
     if chosen == RAIL_RING:
         return _rail_ring(topology, operation, size, homes, pieces)
-    if chosen is None and n > _FEW and operation in ("allreduce", "allgather", "reduce-scatter"):
+    listed = n * (n - 1) <= _MOST_EDGES
+    if chosen is None and listed and n > _FEW and operation in ("allreduce", "allgather", "reduce-scatter"):
         # Where the hosts' own ports are the limit, a ring achieves the same, and takes little time to simulate.
         single = topology.hosts == topology.endpoints.size
         slowest = machine.rate_gbps if machine.link_gbps is None else float(machine.link_gbps.min(initial=np.inf))
@@ -130,16 +132,15 @@ def collective_schedule(
     if chosen in (None, "forest") and operation != "alltoall" and n > 1:
         apart = int(homes[root]) if operation == "broadcast" else None
         by_host = rank_network(topology, homes, **machine.rates, alike=False, apart=apart)
-        why = why_no_forest(by_host, asked=chosen == "forest")
-        if why and chosen == "forest":
-            raise InputError(f"{topology.name}: {why}; use algorithm {_FIT.get(operation, _RINGS)[1]}")
-        if not why:
+        exact = not why_no_forest(by_host, asked=chosen == "forest")
+        # Beyond what can be packed, a forest is grown if it is requested, or if nothing else fits.
+        if exact or chosen == "forest" or (operation != "broadcast" and not listed):
             chosen = "forest"
-            trees, chunks, cut_in = _forest(by_host, operation, homes, root, size, work)
+            trees, chunks, cut_in = _forest(by_host, operation, homes, root, size, exact, work)
     if not trees and n > 1:
         if operation == "alltoall":
             chosen, along, chunks = "direct", "tables", n * n
-            trees = pair_trees(n) if n * (n - 1) <= _MOST_EDGES else ()
+            trees = pair_trees(n) if listed else ()
         elif operation == "broadcast" and chosen in (None, CHAINS):
             chosen, along, trees = CHAINS, "tables", chains(topology, homes, root)
             chunks = len(trees)
@@ -153,10 +154,10 @@ def collective_schedule(
         else:
             chosen = "ring"
             order, steps = ring_order(topology, homes)
-            if n * (n - 1) > _MOST_EDGES:
+            if not listed:
                 raise InputError(
-                    f"{topology.name}: {n} ranks are too many for a schedule, at most {int(_MOST_EDGES**0.5)} are possible; use"
-                    " collective_bound (`bound`) for their bound, and topoloom app to simulate larger rings"
+                    f"{topology.name}: {n} ranks are too many for a ring, at most {int(_MOST_EDGES**0.5)} are possible; use"
+                    " algorithm forest, collective_bound (`bound`) for their bound, and topoloom app to simulate larger rings"
                 )
             trees = chain_trees(order, steps)
     schedule = CollectiveSchedule(
@@ -201,20 +202,17 @@ def _rail_ring(
 
 
 def _forest(
-    by_host: RankNetwork, operation: str, homes: np.ndarray, root: int, size: int, work: Work
+    by_host: RankNetwork, operation: str, homes: np.ndarray, root: int, size: int, exact: bool, work: Work
 ) -> tuple[tuple[Tree, ...], int, int]:
-    """Return packed trees with the caller's rank numbers, the number of chunks, and the pieces that hide the trees' depth."""
+    """Return packed trees, or grown ones if not `exact`; the number of chunks, and the pieces that hide the trees' depth."""
     # Classes are in the order of hosts, that of the root first; map them to the caller's ranks.
     rank_of = np.empty(homes.size, np.int64)
     rank_on_host = {int(host): rank for rank, host in enumerate(homes)}
     for place, hosts in enumerate(by_host.hosts):
         rank_of[place] = rank_on_host[int(hosts[0])]
-    if operation == "broadcast":
-        packed, each = packed_forest(by_host, broadcast_cut(by_host, work), np.array([0]), work)
-        chunks = each
-    else:
-        packed, each = packed_forest(by_host, gather_cut(by_host, work), np.arange(homes.size), work)
-        chunks = each * homes.size
+    roots = np.array([0]) if operation == "broadcast" else np.arange(homes.size)
+    packed, each = _packed(by_host, operation, roots, work) if exact else grown_forest(by_host, roots, work)
+    chunks = each * roots.size
     trees = []
     for tree in packed:
         own = int(rank_of[tree.root])
@@ -222,13 +220,24 @@ def _forest(
         edges = tuple(
             replace(edge, sender=int(rank_of[edge.sender]), receiver=int(rank_of[edge.receiver])) for edge in tree.edges
         )
-        trees.append(Tree(own, first, tree.chunks, edges))
+        trees.append(replace(tree, root=own, first=first, edges=edges))
     trees.sort(key=lambda tree: tree.first)
+    if any(tree.steps for tree in trees):
+        return tuple(trees), chunks, 1
     depth = max(tree.depth for tree in trees)
     messages = sum(tree.chunks * len(tree.edges) for tree in trees) * (2 if operation == "allreduce" else 1)
     least = max(1, size // chunks // _LEAST_BYTES)
     pieces = max(1, min(_MOST_PIECES, 40 * (depth - 1) + 1, least, _MOST_MESSAGES // messages))
     return tuple(trees), chunks, pieces
+
+
+def _packed(by_host: RankNetwork, operation: str, roots: np.ndarray, work: Work) -> tuple[tuple[Tree, ...], int]:
+    """Return packed trees and the chunks per root, or grown trees where rates divide too badly for packing."""
+    cut = (broadcast_cut if operation == "broadcast" else gather_cut)(by_host, work)
+    try:
+        return packed_forest(by_host, cut, roots, work)
+    except TooManySplitsError:
+        return grown_forest(by_host, roots, work)
 
 
 def _by_tables(schedule: CollectiveSchedule, net: FlowNetwork, back: np.ndarray) -> tuple[Tree, ...]:

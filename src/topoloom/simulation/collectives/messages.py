@@ -80,7 +80,9 @@ def schedule_of_trees(
             f"{trees.operation}: {count:,} messages; at most {_MOST_MESSAGES:,} are simulated one by one; use fewer ranks or"
             " pieces"
         )
-    book = _Book(n)
+    stepped = any(tree.steps for tree in trees.trees)
+    # Steps keep messages apart. That a rank, besides, receives no more than it forwards might let ranks wait in a cycle.
+    book = _Book(n, trees.pieces if stepped else AHEAD)
     edge, copy = 0, 0
     for tree in trees.trees:
         for _ in range(tree.chunks if single else 1):
@@ -90,6 +92,8 @@ def schedule_of_trees(
         edge += len(tree.edges)
     if trees.algorithm == RAIL_RING and trees.operation in REDUCES:
         _in_turn(book, trees)
+    if stepped:
+        _in_steps(book, trees)
     schedule = schedule_of(trees.operation, book.ranks)
     if fabric is None or back is None:
         return schedule
@@ -148,10 +152,36 @@ def _in_turn(book: "_Book", schedule: CollectiveSchedule) -> None:
             operations.requires(sends[after][0], sends[before][-1])
 
 
+def _in_steps(book: "_Book", schedule: CollectiveSchedule) -> None:
+    """Let each rank send, and receive, in the order of steps, as many messages at a time as in its fullest step.
+
+    Reduces take the steps in reverse order, before all steps of a gather.
+    """
+    turns: dict[tuple[int, int], list[tuple[int, int, int]]] = {}  # of a rank: steps of messages, tags, other ranks
+    for number, tree in enumerate(schedule.trees):
+        for edge, step in zip(tree.edges, tree.steps, strict=True):
+            if schedule.operation in GATHERS:
+                turns.setdefault((edge.sender, SEND), []).append((step, 2 * number, edge.receiver))
+                turns.setdefault((edge.receiver, RECV), []).append((step, 2 * number, edge.sender))
+            if schedule.operation in REDUCES:
+                turns.setdefault((edge.receiver, SEND), []).append((-1 - step, 2 * number + 1, edge.sender))
+                turns.setdefault((edge.sender, RECV), []).append((-1 - step, 2 * number + 1, edge.receiver))
+    posted: list[dict[tuple[int, int, int], list[int]]] = [{} for _ in book.ranks]
+    for rank, operations in enumerate(book.ranks):
+        for number, key in enumerate(zip(operations.kind, operations.tag, operations.peer, strict=True)):
+            posted[rank].setdefault(key, []).append(number)
+    for (rank, kind), messages in turns.items():
+        messages.sort()
+        _, per_step = np.unique([step for step, _, _ in messages], return_counts=True)
+        for before, after in zip(messages, messages[int(per_step.max()) :], strict=False):
+            book.ranks[rank].requires(posted[rank][kind, *after[1:]][0], posted[rank][kind, *before[1:]][-1])
+
+
 class _Book:
     """The operations of all ranks, and the path of each operation."""
 
-    def __init__(self, ranks: int) -> None:
+    def __init__(self, ranks: int, ahead: int = AHEAD) -> None:
+        self.ahead = ahead
         self.ranks = [Rank() for _ in range(ranks)]
         self.way = [array("q") for _ in range(ranks)]
 
@@ -165,7 +195,7 @@ class _Book:
         """Receive each piece from all sources, then send it to all of `to`, a few pieces ahead."""
         operations, received, forwarded = self.ranks[rank], list[list[int]](), list[list[int]]()
         for piece in range(pieces):
-            arrivals, old = [], piece - AHEAD
+            arrivals, old = [], piece - self.ahead
             for end in sources:
                 number = self.post(rank, RECV, end, size)
                 if old >= 0 and to:

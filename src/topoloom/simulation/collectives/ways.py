@@ -33,8 +33,9 @@ class Ways:
 
     def __init__(self, schedule: CollectiveSchedule, fabric: FlowNetwork, back: np.ndarray) -> None:
         self.schedule, self.fabric, self.back = schedule, fabric, back
-        self.filled = np.zeros(fabric.to.size)
+        self.filled = [0.0] * fabric.to.size
         self.used = np.zeros((2, fabric.switch.size))
+        self.joined: dict[tuple[int, int], list[int]] = {}
 
     def down(self, tree: Tree, number: int) -> Way:
         """Return the path of an edge from its sender to its receiver."""
@@ -49,12 +50,13 @@ class Ways:
             raise InputError(f"the edge from rank {edge.sender} to {edge.receiver} has no path")
         channels = []
         for u, v in pairwise(switches):
-            begin, end = self._slots(u)
-            joined = begin + np.flatnonzero(self.fabric.to[begin:end] == v)
-            if not joined.size:
-                raise InputError(f"the schedule uses a link from switch {u} to {v}, which the network does not have")
-            filled = (self.filled[joined] + tree.chunks) / self.fabric.capacity[self.fabric.resource[joined]]
-            channel = int(joined[np.argmin(filled)])
+            joined = self._joined(u, v)
+            channel = joined[0]
+            if len(joined) > 1:
+                rates = self.fabric.capacity[self.fabric.resource[joined]].tolist()
+                channel = min(
+                    zip(joined, rates, strict=True), key=lambda one: (self.filled[one[0]] + tree.chunks) / one[1]
+                )[0]
             self.filled[channel] += tree.chunks
             channels.append(channel)
         return Way(
@@ -83,6 +85,15 @@ class Ways:
         down = self.down(tree, number) if down is None else down
         return Way(down.into, tuple(int(self.back[channel]) for channel in down.channels[::-1]), down.out)
 
+    def _joined(self, u: int, v: int) -> list[int]:
+        """The channels from a switch to another."""
+        if (u, v) not in self.joined:
+            begin, end = self._slots(u)
+            self.joined[u, v] = (begin + np.flatnonzero(self.fabric.to[begin:end] == v)).tolist()
+            if not self.joined[u, v]:
+                raise InputError(f"the schedule uses a link from switch {u} to {v}, which the network does not have")
+        return self.joined[u, v]
+
     def _slots(self, switch: int) -> tuple[int, int]:
         if not 0 <= switch < self.fabric.first.size - 1:
             raise InputError(f"the schedule uses switch {switch}, which the network does not have")
@@ -94,6 +105,8 @@ class Ways:
             raise InputError(
                 f"the schedule's path begins or ends at switch {switch}, to which host {host} is not attached"
             )
+        if len(ports) == 1:
+            return ports[0]
         first = self.fabric.to.size
         rate = self.fabric.capacity[self.fabric.resource[first : first + self.fabric.switch.size]]
         port = min(ports, key=lambda candidate: (self.used[side, candidate] + chunks) / rate[candidate])
