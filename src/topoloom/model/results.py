@@ -371,7 +371,8 @@ def json_value(value: Any) -> Any:
         return tagged | {encoded_name: json_value(getattr(value, name)) for name, encoded_name in names}
     fields = getattr(value, "__dataclass_fields__", None)
     if fields is not None:
-        return {name: json_value(getattr(value, name)) for name in fields}
+        items = ((name, getattr(value, name)) for name in fields)
+        return {name: json_value(item) for name, item in items if item is not msgspec.UNSET}
     if hasattr(value, "value"):  # an Enum's member
         return json_value(value.value)
     if isinstance(value, os.PathLike):

@@ -4,6 +4,7 @@ from collections import deque
 from dataclasses import dataclass
 from math import gcd
 
+import msgspec
 import numpy as np
 
 from topoloom.core.errors import InputError
@@ -54,14 +55,19 @@ class Tree:
         The edges, each after the edge that reaches its sender.
     steps : tuple of int
         The step of each edge, for trees that take turns: a rank sends in the order of steps, and reduces in reverse order.
-        Empty: messages leave as soon as their data are there.
+        Unset: messages leave as soon as their data are there.
     """
 
     root: int
     first: int
     chunks: int
     edges: tuple[TreeEdge, ...]
-    steps: tuple[int, ...] = ()
+    steps: tuple[int, ...] | msgspec.UnsetType = msgspec.UNSET
+
+    @property
+    def turns(self) -> tuple[int, ...]:
+        """The steps, or nothing where they are unset."""
+        return self.steps if isinstance(self.steps, tuple) else ()
 
     @property
     def depth(self) -> int:

@@ -222,7 +222,7 @@ def _forest(
         )
         trees.append(replace(tree, root=own, first=first, edges=edges))
     trees.sort(key=lambda tree: tree.first)
-    if any(tree.steps for tree in trees):
+    if any(tree.turns for tree in trees):
         return tuple(trees), chunks, 1
     depth = max(tree.depth for tree in trees)
     messages = sum(tree.chunks * len(tree.edges) for tree in trees) * (2 if operation == "allreduce" else 1)

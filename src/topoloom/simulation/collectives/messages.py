@@ -80,8 +80,8 @@ def schedule_of_trees(
             f"{trees.operation}: {count:,} messages; at most {_MOST_MESSAGES:,} are simulated one by one; use fewer ranks or"
             " pieces"
         )
-    stepped = any(tree.steps for tree in trees.trees)
-    # Steps keep messages apart. That a rank, besides, receives no more than it forwards might let ranks wait in a cycle.
+    stepped = any(tree.turns for tree in trees.trees)
+    # Steps keep messages apart. A limit of what a rank receives before it forwards might let ranks wait in a cycle.
     book = _Book(n, trees.pieces if stepped else AHEAD)
     edge, copy = 0, 0
     for tree in trees.trees:
@@ -159,7 +159,7 @@ def _in_steps(book: "_Book", schedule: CollectiveSchedule) -> None:
     """
     turns: dict[tuple[int, int], list[tuple[int, int, int]]] = {}  # of a rank: steps of messages, tags, other ranks
     for number, tree in enumerate(schedule.trees):
-        for edge, step in zip(tree.edges, tree.steps, strict=True):
+        for edge, step in zip(tree.edges, tree.turns, strict=True):
             if schedule.operation in GATHERS:
                 turns.setdefault((edge.sender, SEND), []).append((step, 2 * number, edge.receiver))
                 turns.setdefault((edge.receiver, RECV), []).append((step, 2 * number, edge.sender))

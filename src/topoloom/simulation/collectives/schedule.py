@@ -123,13 +123,13 @@ def checked_schedule(schedule: CollectiveSchedule, source: str) -> CollectiveSch
     n, pairs = schedule.ranks, schedule.operation == "alltoall"
     if schedule.operation not in OPERATIONS or n < 1 or len(schedule.hosts) != n or schedule.pieces < 1:
         raise InputError(f"{source}: a schedule needs an operation, a host for each rank, and at least 1 piece")
-    stepped = any(tree.steps for tree in schedule.trees)
+    stepped = any(tree.turns for tree in schedule.trees)
     carried = np.zeros(max(0, min(schedule.chunks, 1 << 26)), np.int64)
     for number, tree in enumerate(schedule.trees):
         ends = [tree.root, *(rank for edge in tree.edges for rank in (edge.sender, edge.receiver))]
         if min(ends) < 0 or max(ends) >= n or tree.chunks < 1 or not 0 <= tree.first <= carried.size - tree.chunks:
             raise InputError(f"{source}: tree {number} has unknown ranks or chunks")
-        if stepped and (len(tree.steps) != len(tree.edges) or tree.chunks > 1):
+        if stepped and (len(tree.turns) != len(tree.edges) or tree.chunks > 1):
             raise InputError(f"{source}: tree {number} needs one chunk, and a step per edge, as other trees have steps")
         have = {tree.root: -1}
         for place, edge in enumerate(tree.edges):
@@ -139,10 +139,10 @@ def checked_schedule(schedule: CollectiveSchedule, source: str) -> CollectiveSch
                     " have, or that"
                     " are already there"
                 )
-            have[edge.receiver] = tree.steps[place] if tree.steps else 0
-            if tree.steps and have[edge.sender] >= tree.steps[place]:
+            have[edge.receiver] = tree.turns[place] if tree.turns else 0
+            if tree.turns and have[edge.sender] >= tree.turns[place]:
                 raise InputError(
-                    f"{source}: in tree {number} rank {edge.sender} sends in step {tree.steps[place]} data that arrive in"
+                    f"{source}: in tree {number} rank {edge.sender} sends in step {tree.turns[place]} data that arrive in"
                     f" step {have[edge.sender]}"
                 )
         if not pairs and len(have) != n:
