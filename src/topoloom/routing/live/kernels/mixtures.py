@@ -249,7 +249,7 @@ def keep_vcs(
         For each virtual channel, an order of the channels in which all its turns lead upwards.
     """
     mark, stamp = np.zeros(to.size, np.int64), np.zeros(2, np.int64)
-    ahead, behind = np.empty(to.size, np.int64), np.empty(to.size, np.int64)
+    ahead, behind = np.empty(to.size + 1, np.int64), np.empty(to.size + 1, np.int64)
     orphans = 0
     for d in rows:
         if flag[0]:

@@ -9,6 +9,9 @@ import numpy as np
 from topoloom.core.compiling.decorators import allocating
 from topoloom.routing.trees.kernels.vc_trees import ORPHAN
 
+#: Visited channels are ordered by one pass over the places between them if there are at most this many places per channel.
+_DENSE = 16
+
 
 @allocating
 def add_turn(
@@ -33,7 +36,7 @@ def add_turn(
         The turns in use, one bit per virtual channel.
     place : int32[2 m]
         An order of the virtual channel's channels in which every turn leads upwards; updated.
-    mark, stamp, ahead, behind : int64[2 m], int64[2], int64[2 m], int64[2 m]
+    mark, stamp, ahead, behind : int64[2 m], int64[2], int64[2 m + 1], int64[2 m + 1]
         Scratch; stamp[1] counts the channels visited.
     """
     w = np.int64(to[before])
@@ -43,59 +46,77 @@ def add_turn(
     if high < low:
         turns[turn] |= bit
         return True
-    # Forward search from `after`, up to the place of `before`; reaching `before` means a cycle.
+    # Forward search from `after`, up to the place of `before`; reaching `before` means a cycle. The loops over the ports of a
+    # switch have no branch, because it would be unpredictable: each channel is written, and kept if the count moves on.
     stamp[0] += 1
-    ahead[0], after_count = after, 1
+    ahead[0], after_count = after, np.uint64(1)
     mark[after] = stamp[0]
-    at = 0
+    at, reaches = np.uint64(0), np.int64(-1)
     while at < after_count:
         c = ahead[at]
-        at += 1
+        at += np.uint64(1)
         x = np.int64(to[c])
-        wide = first[x + 1] - first[x]
-        row = turn_first[x] + (back[c] - first[x]) * wide
+        begin, wide = np.uint64(first[x]), np.uint64(first[x + 1] - first[x])
+        row = np.uint64(turn_first[x]) + np.uint64(back[c] - first[x]) * wide
         for p in range(wide):
-            if turns[row + p] & bit:
-                e = first[x] + p
-                if e == before:
-                    stamp[1] += after_count
-                    return False
-                if place[e] < high and mark[e] != stamp[0]:
-                    mark[e] = stamp[0]
-                    ahead[after_count] = e
-                    after_count += 1
+            e = begin + p
+            leads = (turns[row + p] & bit) != 0
+            reaches = np.int64(after_count) if leads & (e == np.uint64(before)) else reaches
+            fresh = leads & (place[e] < high) & (mark[e] != stamp[0])
+            mark[e] = stamp[0] if fresh else mark[e]
+            ahead[after_count] = np.int64(e)
+            after_count += np.uint64(fresh)
+        if reaches >= 0:
+            stamp[1] += reaches
+            return False
     # Backward search from `before`, down to the place of `after`.
     stamp[0] += 1
-    behind[0], before_count = before, 1
+    behind[0], before_count = before, np.uint64(1)
     mark[before] = stamp[0]
-    at = 0
+    at = np.uint64(0)
     while at < before_count:
         c = behind[at]
-        at += 1
+        at += np.uint64(1)
         x = np.int64(to[back[c]])
-        wide = first[x + 1] - first[x]
+        begin, wide = np.uint64(first[x]), np.uint64(first[x + 1] - first[x])
+        column = np.uint64(turn_first[x]) + np.uint64(c) - begin
         for q in range(wide):
-            if turns[turn_first[x] + q * wide + c - first[x]] & bit:
-                e = np.int64(back[first[x] + q])
-                if place[e] > low and mark[e] != stamp[0]:
-                    mark[e] = stamp[0]
-                    behind[before_count] = e
-                    before_count += 1
-    stamp[1] += after_count + before_count
+            e = np.uint64(back[begin + q])
+            fresh = ((turns[column + q * wide] & bit) != 0) & (place[e] > low) & (mark[e] != stamp[0])
+            mark[e] = stamp[0] if fresh else mark[e]
+            behind[before_count] = np.int64(e)
+            before_count += np.uint64(fresh)
+    forward, backward = np.int64(after_count), np.int64(before_count)
+    stamp[1] += forward + backward
     # Reorder: first the channels that lead to `before`, then those that `after` leads to, each in their old order, in the same
-    # places. One sort for all three, and loops instead of copies of slices: each other form takes the compiler a second.
-    count = after_count + before_count
-    moved, places = np.empty(count, np.int64), np.empty(count, np.int32)
-    for i in range(before_count):
-        places[i] = place[behind[i]]
-    for i, j in enumerate(np.argsort(places[:before_count])):
-        moved[i] = behind[j]
-    for i in range(after_count):
-        places[before_count + i] = place[ahead[i]]
-    for i, j in enumerate(np.argsort(places[before_count:])):
-        moved[before_count + i] = ahead[j]
-    for i, j in enumerate(np.argsort(places)):
-        place[moved[i]] = places[j]
+    # places. Where the visited places are most of those between `low` and `high`, one pass over all of them orders the channels;
+    # a sort would take longer than both searches. An entry is the place, the channel, and whether it lies ahead.
+    count, span = forward + backward, np.int64(high) - low + 1
+    visited = np.empty(span if span < _DENSE * count else count, np.int64)
+    if visited.size == span:
+        visited[:] = -1
+        for i in range(backward):
+            visited[place[behind[i]] - low] = np.int64(place[behind[i]]) << 32 | behind[i] << 1
+        for i in range(forward):
+            visited[place[ahead[i]] - low] = np.int64(place[ahead[i]]) << 32 | ahead[i] << 1 | 1
+    else:
+        for i in range(backward):
+            visited[i] = np.int64(place[behind[i]]) << 32 | behind[i] << 1
+        for i in range(forward):
+            visited[backward + i] = np.int64(place[ahead[i]]) << 32 | ahead[i] << 1 | 1
+        visited.sort()
+    moved, places = np.empty(count + 1, np.int32), np.empty(count + 1, np.int32)
+    at, at_behind, at_ahead = 0, 0, backward
+    for entry in visited:
+        if entry >= 0:
+            places[at] = entry >> 32
+            leads = entry & 1
+            moved[at_ahead if leads else at_behind] = (entry & 0xFFFFFFFF) >> 1
+            at += 1
+            at_ahead += leads
+            at_behind += 1 - leads
+    for i in range(count):
+        place[moved[i]] = places[i]
     turns[turn] |= bit
     return True
 
@@ -135,7 +156,7 @@ def place_orphans(
     """
     n = first.size - 1
     mark = np.zeros(to.size, np.int64)
-    ahead, behind = np.empty(to.size, np.int64), np.empty(to.size, np.int64)
+    ahead, behind = np.empty(to.size + 1, np.int64), np.empty(to.size + 1, np.int64)
     path = np.empty(n, np.int64)
     for d in destinations:
         for s in range(n):

@@ -38,7 +38,7 @@ def grow_all(
     """
     n = first.size - 1
     mark, stamp = np.zeros(to.size, np.int64), np.zeros(2, np.int64)
-    ahead, behind = np.empty(to.size, np.int64), np.empty(to.size, np.int64)
+    ahead, behind = np.empty(to.size + 1, np.int64), np.empty(to.size + 1, np.int64)
     channel, below, order = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
     cost = np.empty(n)
     for v in range(n):  # add all turns between channels of the spanning tree: they form no cycle
