@@ -8,6 +8,9 @@ import numpy as np
 
 from topoloom.core.compiling.decorators import allocating, inner, kernel
 
+#: The lowest bits of a word hold a port, the others a load of up to 2^46 pairs; and a word above all of these.
+PLACE_BITS, MOST = 16, np.int64(1) << np.int64(62)
+
 
 @kernel
 def search(first: np.ndarray, to: np.ndarray, d: int, distance: np.ndarray, queue: np.ndarray) -> int:
@@ -82,15 +85,16 @@ def minimal_trees(
             below[each] = pairs[each] * pairs[d]
         for i in range(count - 1, 0, -1):
             v = queue[i]
-            nearer = distance[v] - 1
-            least, chosen = np.int64(1) << 62, np.int64(-1)
-            begin, degree = first[v], first[v + 1] - first[v]
-            at = (d + v) % degree
-            for _ in range(degree):
-                c = begin + at
-                if distance[to[c]] == nearer and load[c] < least:
-                    least, chosen = load[c], c
-                at = at + 1 if at + 1 < degree else 0
+            begin, end, nearer = np.uint64(first[v]), np.uint64(first[v + 1]), np.uint16(distance[v] - 1)
+            offset = begin + np.uint64(d + v) % (end - begin)
+            # No branch per channel, because it would be unpredictable: the least of words of a load and a place from the offset.
+            least = MOST
+            for c in range(begin, end):
+                place = c - offset + (end - begin if c < offset else np.uint64(0))
+                word = load[c] << PLACE_BITS | np.int64(place)
+                least = min(least, word if distance[np.uint32(to[c])] == nearer else MOST)
+            chosen = np.int64(offset) + (least & ((1 << PLACE_BITS) - 1))
+            chosen -= np.int64(end - begin) if chosen >= np.int64(end) else 0
             load[chosen] += below[v]
             below[to[chosen]] += below[v]
             ports[d, v] = chosen - first[v]

@@ -8,31 +8,18 @@ in its bits.
 
 import numpy as np
 
-from topoloom.core.compiling.decorators import allocating, stage
-from topoloom.routing.trees.kernels.trees import search, take_out
+from topoloom.core.compiling.decorators import allocating
+from topoloom.graph.kernels.simd import lowest_bit
+from topoloom.routing.trees.kernels.trees import MOST, PLACE_BITS, search, take_out
 
 #: A choice that leaves no virtual channel costs more than any load, and one that leaves a single virtual channel costs less
 #: than that. Two or more are enough; beyond that, even loads decide.
 _VC_COST = np.int64(1) << np.int64(40)
+#: A path in one word: its legal virtual channels in the lowest bits, from here on the virtual channels in which its first channel
+#: rises, and its hops.
+_CLIMBS, _HOPS = 16, 32
 #: The value in `vc` for a pair that no order serves.
 ORPHAN = np.uint8(255)
-
-
-@allocating
-def _bit_counts(vcs: int) -> np.ndarray:
-    """The number of bits set in each word of virtual channels, int64[2^vcs]."""
-    counts = np.zeros(1 << vcs, np.int64)
-    for word in range(1, 1 << vcs):
-        counts[word] = counts[word >> 1] + (word & 1)
-    return counts
-
-
-@stage
-def _lowest(word: int) -> int:
-    vc = 0
-    while not (word >> vc) & 1:
-        vc += 1
-    return vc
 
 
 @allocating
@@ -58,47 +45,49 @@ def shortest_trees(
     n = first.size - 1
     every = (np.int64(1) << vcs) - 1
     distance, queue = np.empty(n, np.uint16), np.empty(n, np.int32)
-    legal, below, channel = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
-    counted = _bit_counts(vcs)
-    along = np.empty(n, np.int64)
+    below, channel = np.empty(n, np.int64), np.empty(n, np.int64)
+    path, along = np.empty(n, np.int64), np.empty(n, np.int64)
     orphans = 0
     for d in destinations:
         count = search(first, to, d, distance, queue)
         if again:
             take_out(first, to, d, queue, count, ports, load, below, pairs)
         farthest = distance[queue[count - 1]]
-        along[d] = 0
+        for v in range(n):
+            path[v] = np.int64(distance[v]) << _HOPS
+        # Every turn onto the last channel is legal.
+        path[d], along[d] = every << _CLIMBS | every, 0
         for i in range(1, count):
             v = queue[i]
-            nearer = distance[v] - 1
-            least, chosen, legal_there = np.int64(1) << 62, np.int64(-1), np.int64(0)
-            begin, degree = first[v], first[v + 1] - first[v]
-            at = (d + v) % degree
-            for _ in range(degree):
-                c = begin + at
-                at = at + 1 if at + 1 < degree else 0
-                w = to[c]
-                if distance[w] != nearer:
-                    continue
-                left = every if w == d else legal[w] & ~(np.int64(rises[c]) & ~np.int64(rises[channel[w]]))
-                cost = max(load[c], along[w])
-                if left == 0:
-                    cost += (vcs + 1) * _VC_COST
-                elif distance[v] < farthest:  # no switch is farther than the last ones
-                    cost += (vcs - min(counted[left], 2)) * _VC_COST
-                if cost < least:
-                    least, chosen, legal_there = cost, c, left
-            channel[v], legal[v] = chosen, legal_there
-            along[v] = max(load[chosen], along[to[chosen]])
-            ports[d, v] = chosen - begin
+            begin, end, nearer = np.uint64(first[v]), np.uint64(first[v + 1]), np.int64(distance[v]) - 1
+            # What one and several virtual channels cost; no switch is farther than the last ones.
+            single = (vcs - 1) * _VC_COST if distance[v] < farthest else np.int64(0)
+            roomy = (vcs - 2) * _VC_COST if distance[v] < farthest else np.int64(0)
+            offset = begin + np.uint64(d + v) % (end - begin)
+            least = MOST
+            for c in range(begin, end):
+                w = np.uint32(to[c])
+                place = c - offset + (end - begin if c < offset else np.uint64(0))
+                left = path[w] & every & ~(np.int64(rises[c]) & ~(path[w] >> _CLIMBS))
+                cost = (vcs + 1) * _VC_COST if left == 0 else single if left & (left - 1) == 0 else roomy
+                word = (max(load[c], along[w]) + cost) << PLACE_BITS | np.int64(place)
+                least = min(least, word if path[w] >> _HOPS == nearer else MOST)
+            chosen = np.int64(offset) + (least & ((1 << PLACE_BITS) - 1))
+            chosen -= np.int64(end - begin) if chosen >= np.int64(end) else 0
+            w = to[chosen]
+            climbs = np.int64(rises[chosen])
+            channel[v] = chosen
+            path[v] |= path[w] & every & ~(climbs & ~(path[w] >> _CLIMBS)) | climbs << _CLIMBS
+            along[v] = max(load[chosen], along[w])
+            ports[d, v] = chosen - first[v]
         for each in range(pairs.size):
             below[each] = pairs[each] * pairs[d]
         for i in range(count - 1, 0, -1):
             v = queue[i]
             load[channel[v]] += below[v]
             below[to[channel[v]]] += below[v]
-            if legal[v]:
-                vc[d, v] = _lowest(legal[v])
+            if path[v] & every:
+                vc[d, v] = lowest_bit(np.uint64(path[v]))
             elif pairs[v] * pairs[d]:
                 vc[d, v] = ORPHAN
                 orphans += 1
