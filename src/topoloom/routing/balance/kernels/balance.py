@@ -25,7 +25,7 @@ def add_trees(
 ) -> None:
     """Add the pairs of all trees to `load`, int64[2 m] per channel or int64[n] per switch passed; arrays as for `improve`."""
     n = first.size - 1
-    distance, queue, below = np.empty(n, np.uint16), np.empty(n, np.int32), np.empty(n, np.int64)
+    distance, queue, below = np.empty(n, np.uint16), np.empty(n + 1, np.int32), np.empty(n, np.int64)
     for d in range(n):
         if flag[0]:  # the work was stopped
             return
@@ -78,7 +78,7 @@ def improve(
         1 for switches that send and receive data, otherwise 0: their pairs add no load.
     """
     n = first.size - 1
-    distance, queue, below = np.empty(n, np.uint16), np.empty(n, np.int32), np.empty(n, np.int64)
+    distance, queue, below = np.empty(n, np.uint16), np.empty(n + 1, np.int32), np.empty(n, np.int64)
     fell = np.int64(0)
     for d in destinations:
         count = search(first, to, d, distance, queue)

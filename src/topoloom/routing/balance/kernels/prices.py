@@ -32,7 +32,7 @@ def cheapest(
         1 for switches that send and receive data, otherwise 0.
     """
     n = first.size - 1
-    distance, queue, below = np.empty(n, np.uint16), np.empty(n, np.int32), np.empty(n, np.int64)
+    distance, queue, below = np.empty(n, np.uint16), np.empty(n + 1, np.int32), np.empty(n, np.int64)
     paid, chosen = np.empty(n, np.int64), np.empty(n, np.int64)
     total = np.int64(0)
     for d in destinations:

@@ -52,7 +52,7 @@ def host_minimal_trees(
     Cost O(hosts of d times m).
     """
     n, count = first.size - 1, ports.shape[0]
-    distance, queue = np.empty(n, np.uint16), np.empty(n, np.int32)
+    distance, queue = np.empty(n, np.uint16), np.empty(n + 1, np.int32)
     below, tail = np.empty(n), np.zeros(n)
     reached = search(first, to, d, distance, queue)
     own = min(count, hosts[d])

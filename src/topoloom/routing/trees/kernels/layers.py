@@ -89,7 +89,7 @@ def fill_rest(
     channel.
     """
     n = first.size - 1
-    distance, queue, hops = np.empty(n, np.uint16), np.empty(n, np.int32), np.empty(n, np.int64)
+    distance, queue, hops = np.empty(n, np.uint16), np.empty(n + 1, np.int32), np.empty(n, np.int64)
     for d in range(n):
         if flag[0]:  # the work was stopped
             return

@@ -15,21 +15,24 @@ PLACE_BITS, MOST = 16, np.int64(1) << np.int64(62)
 @kernel
 def search(first: np.ndarray, to: np.ndarray, d: int, distance: np.ndarray, queue: np.ndarray) -> int:
     """Breadth-first search: write the hops from every switch to d into `distance`, uint16[n] (65535: no path), and the reached
-    switches in order of hops into `queue`; return their number."""
+    switches in order of hops into `queue`, int32[n + 1]; return their number.
+
+    Every neighbour is written to the queue, and stays there if the tail moves on: a branch would be unpredictable.
+    """
     distance[:] = np.uint16(65535)
     distance[d] = 0
     queue[0] = d
-    head, tail = 0, 1
+    head, tail = np.uint64(0), np.uint64(1)
     while head < tail:
-        u = queue[head]
-        head += 1
+        u = np.uint32(queue[head])
+        head += np.uint64(1)
         farther = np.uint16(distance[u] + 1)
-        for c in range(first[u], first[u + 1]):
-            if distance[to[c]] > farther:
-                distance[to[c]] = farther
-                queue[tail] = to[c]
-                tail += 1
-    return tail
+        for c in range(np.uint64(first[u]), np.uint64(first[u + np.uint64(1)])):
+            w = np.uint32(to[c])
+            queue[tail] = w
+            tail += np.uint64(distance[w] > farther)
+            distance[w] = min(distance[w], farther)
+    return np.int64(tail)
 
 
 @inner
@@ -76,7 +79,7 @@ def minimal_trees(
     before it is rebuilt. pairs: int64[n], the hosts of each switch.
     """
     n = first.size - 1
-    distance, queue, below = np.empty(n, np.uint16), np.empty(n, np.int32), np.empty(n, np.int64)
+    distance, queue, below = np.empty(n, np.uint16), np.empty(n + 1, np.int32), np.empty(n, np.int64)
     for d in destinations:
         count = search(into_first, into, d, distance, queue)
         if again:

@@ -44,7 +44,7 @@ def shortest_trees(
     """
     n = first.size - 1
     every = (np.int64(1) << vcs) - 1
-    distance, queue = np.empty(n, np.uint16), np.empty(n, np.int32)
+    distance, queue = np.empty(n, np.uint16), np.empty(n + 1, np.int32)
     below, channel = np.empty(n, np.int64), np.empty(n, np.int64)
     path, along = np.empty(n, np.int64), np.empty(n, np.int64)
     orphans = 0
