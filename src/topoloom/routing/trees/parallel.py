@@ -22,6 +22,7 @@ def make_trees(
     jobs: int | None,
     turn: int = 8,
     *,
+    most: int | None = None,
     work: Work,
 ) -> int:
     """Make the trees of all destinations, then make them again `rounds` times with the loads of all others known.
@@ -40,6 +41,8 @@ def make_trees(
         Threads; every core when omitted. No tree depends on them.
     turn : int
         Destinations that a group takes at a time.
+    most : int, optional
+        The last round ends early if its count is larger: the trees are of no use then.
     work : Work
         Receives the progress of trees.
 
@@ -64,6 +67,8 @@ def make_trees(
             work.check()
             counted += _one_turn(np.array_split(part, min(groups, part.size)), load, make, number > 0, jobs)
             work.advance(part.size)
+            if number == rounds and most is not None and counted > most:
+                return counted
     work.check()
     return counted
 

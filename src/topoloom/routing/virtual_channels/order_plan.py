@@ -100,8 +100,12 @@ class OrderPlan:
             some = self._order[:_PROBES]
             if self._trees(self._ranks[:count], shortest_trees, some, 0)[2] > _FEW_ORPHANS * some.size * n:
                 continue
-            ports, vc, orphans = self._trees(self._ranks[:count], shortest_trees, self._order, _ROUNDS)
             vcs_left = used - 1 - count
+            # Without further virtual channels, a single orphan is one too many.
+            most_orphans = None if vcs_left > 0 else 0
+            ports, vc, orphans = self._trees(
+                self._ranks[:count], shortest_trees, self._order, _ROUNDS, most=most_orphans
+            )
             if orphans and vcs_left <= 0:
                 break
             if not orphans or self._place(ports, vc, count, vcs_left):
@@ -221,8 +225,11 @@ class OrderPlan:
         rounds: int,
         *more: Any,
         turn: int = 8,
+        most: int | None = None,
     ) -> tuple[np.ndarray, np.ndarray, int]:
-        """Return ports and virtual channels of trees in these orders, and the sum of the kernel's counts."""
+        """Return ports and virtual channels of trees in these orders, and the sum of the kernel's counts; trees are incomplete
+        where it is larger than `most`.
+        """
         channels, rises = self._channels, self._rises(ranks)
         ports = empty_ports(self._topology, self._folder)
         vc = new_table(self._topology, np.uint8, self._folder, "virtual_channels.npy")
@@ -233,7 +240,7 @@ class OrderPlan:
             )
 
         load = np.zeros(channels.to.size, np.int64)
-        counted = make_trees(destinations, load, make, rounds, self._jobs, turn, work=self._work)
+        counted = make_trees(destinations, load, make, rounds, self._jobs, turn, most=most, work=self._work)
         return ports, vc, counted
 
     def _place(self, ports: np.ndarray, vc: np.ndarray, lowest: int, virtual_channels: int) -> bool:

@@ -78,13 +78,13 @@ def host_minimal_trees(
         for place in range(reached - 1, 0, -1):  # the farthest switches choose first
             v = np.int64(queue[place])
             begin, degree = first[v], first[v + 1] - first[v]
-            least, best = np.inf, np.int64(-1)
-            for turn in range(degree):
-                c = begin + (turn + d + v + i) % degree
+            least, best, c = np.inf, np.int64(-1), begin + (d + v + i) % degree
+            for _ in range(degree):
                 if distance[to[c]] + 1 == distance[v]:
                     cost = grown_cost(load[c], max(1.0, below[v]), scale[c]) + tail[to[c]]
                     if cost < least:
                         least, best = cost, c
+                c = c + 1 if c + 1 < begin + degree else begin
             ports[i, d, v] = best - begin
             load[best] += below[v]
             below[to[best]] += below[v]

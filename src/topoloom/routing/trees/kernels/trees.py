@@ -90,7 +90,7 @@ def minimal_trees(
             v = queue[i]
             begin, end, nearer = np.uint64(first[v]), np.uint64(first[v + 1]), np.uint16(distance[v] - 1)
             offset = begin + np.uint64(d + v) % (end - begin)
-            # No branch per channel, because it would be unpredictable: the least of words of a load and a place from the offset.
+            # Words of a load and a place from the offset: their least one needs no branch, which would be unpredictable.
             least = MOST
             for c in range(begin, end):
                 place = c - offset + (end - begin if c < offset else np.uint64(0))

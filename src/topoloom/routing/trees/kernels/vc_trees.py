@@ -15,8 +15,8 @@ from topoloom.routing.trees.kernels.trees import MOST, PLACE_BITS, search, take_
 #: A choice that leaves no virtual channel costs more than any load, and one that leaves a single virtual channel costs less
 #: than that. Two or more are enough; beyond that, even loads decide.
 _VC_COST = np.int64(1) << np.int64(40)
-#: A path in one word: its legal virtual channels in the lowest bits, from here on the virtual channels in which its first channel
-#: rises, and its hops.
+#: A path in one word: its legal virtual channels in the lowest bits, from these bits on the virtual channels in which its first
+#: channel rises, and its hops.
 _CLIMBS, _HOPS = 16, 32
 #: The value in `vc` for a pair that no order serves.
 ORPHAN = np.uint8(255)

@@ -89,8 +89,8 @@ def add_turn(
     forward, backward = np.int64(after_count), np.int64(before_count)
     stamp[1] += forward + backward
     # Reorder: first the channels that lead to `before`, then those that `after` leads to, each in their old order, in the same
-    # places. Where the visited places are most of those between `low` and `high`, one pass over all of them orders the channels;
-    # a sort would take longer than both searches. An entry is the place, the channel, and whether it lies ahead.
+    # places. If the visited places are many of those between `low` and `high`, one pass over all of these replaces a sort. An
+    # entry is the place, the channel, and whether it lies ahead.
     count, span = forward + backward, np.int64(high) - low + 1
     visited = np.empty(span if span < _DENSE * count else count, np.int64)
     if visited.size == span:
