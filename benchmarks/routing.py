@@ -1,11 +1,16 @@
 """Routing: Koibuchi 2013's Figure 17, virtual channels and loads by engine, and the time that OpenSM takes on the same fabrics.
 
-    python benchmarks/routing.py [--only fig17,virtual_channels,opensm] [--most 16384] [--patience 150] [--jobs N]
+    python benchmarks/routing.py [--only fig17,proof,hosts,virtual_channels,opensm] [--most 16384] [--patience 150] [--jobs N]
 
 `fig17`: seconds for all tables of RING-y, y = log2 N (a ring with y - 2 random links per switch), by engine. Koibuchi
 2013 has 82 s for paths only, without virtual channels, at 16,384 switches on one thread of a Xeon X5690. Compiling is not
 counted: every engine routes a small network first. `verified` is the time to verify tables with 8 virtual channels, which
 `topoloom route` always does.
+
+`proof`: `topoloom route` of random networks of 14 links per switch in 8 virtual channels, with verification: seconds, CPU
+seconds, and the process's peak memory, mapped files included. 65,536 switches, in files, only with --most 65536: minutes.
+
+`hosts`: `topoloom route` and `topoloom export ... opensm` of discovered InfiniBand fabrics of 5,120 hosts, tables per host.
 
 `virtual_channels`: virtual channels, stretch, and the maximum channel load divided by the mean, by engine.
 
@@ -17,10 +22,13 @@ import argparse
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+
+from opensm_engines import of_spec, tree3
 
 from topoloom.core.errors import InputError
 from topoloom.fabric.exports.registry import write_export
@@ -46,6 +54,13 @@ _REAL = (
     "dln:n=128,x=2,random=2,hosts=4",
     "jellyfish:n=512,degree=8,hosts=1",
 )
+_HOSTS = {
+    "three levels, bundles of 4": lambda: tree3(16, 16, 20, 4, 20, 4),
+    "three levels, 20 hosts on 16 cables": lambda: tree3(16, 16, 16, 16, 20),
+    "fat-tree:k=28,hosts=5120": lambda: of_spec("fat-tree:k=28,hosts=5120"),
+    "slimfly:q=16,hosts=10": lambda: of_spec("slimfly:q=16,hosts=10"),
+    "jellyfish:n=512,degree=14,hosts=10": lambda: of_spec("jellyfish:n=512,degree=14,hosts=10"),
+}
 _ENGINES = ("orders", "dfsssp-switches", "lash", "nue", "updown", "segments")
 _PATH = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
 
@@ -53,13 +68,15 @@ _PATH = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
 def main() -> None:
     """Print the selected tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", default="fig17,virtual_channels,opensm")
+    parser.add_argument("--only", default="fig17,proof,hosts,virtual_channels,opensm")
     parser.add_argument("--most", type=int, default=16384)
     parser.add_argument("--patience", type=float, default=150.0)
     parser.add_argument("--jobs", type=int)
     options = parser.parse_args()
     parts: dict[str, Callable[[argparse.Namespace], None]] = {
         "fig17": _fig17,
+        "proof": _proof,
+        "hosts": _hosts,
         "virtual_channels": _virtual_channels,
         "opensm": _opensm,
     }
@@ -91,6 +108,39 @@ def _fig17(options: argparse.Namespace) -> None:
         verified = f"{seconds:10.2f}{verification.stretch:9.4f}{verification.load_over_mean:7.2f}"
         print(f"{size:8} {size.bit_length() - 1:3}{cells}{verified}", flush=True)
         size *= 4 if size < 4096 else 2
+
+
+def _proof(options: argparse.Namespace) -> None:
+    print(f"\n{'network':34}{'seconds':>9}{'CPU s':>9}{'peak GB':>9}")
+    for size in (4096, 16384, 65536):
+        if size <= options.most:
+            spec = f"jellyfish:n={size},degree=14"
+            with tempfile.TemporaryDirectory() as folder:
+                kept = ["--on-disk", f"{folder}/tables"] if size > 32768 else []
+                jobs = [] if options.jobs is None else ["--jobs", str(options.jobs)]
+                print(f"{spec:34}{_measured(['route', spec, '--virtual-channels', '8', *kept, *jobs])}", flush=True)
+
+
+def _hosts(options: argparse.Namespace) -> None:
+    print(f"\n{'discovered fabric':42}{'command':9}{'seconds':>9}{'CPU s':>9}{'peak GB':>9}")
+    jobs = [] if options.jobs is None else ["--jobs", str(options.jobs)]
+    for name, make in _HOSTS.items():
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "fabric.net"
+            file.write_text(make().text())
+            for command in (["route", str(file), *jobs], ["export", str(file), "opensm", "-o", f"{folder}/out"]):
+                print(f"{name:42}{command[0]:9}{_measured(command)}", flush=True)
+
+
+def _measured(command: list[str]) -> str:
+    """Seconds, CPU seconds and peak memory of a topoloom command in a process of its own, as text."""
+    began = time.perf_counter()
+    process = subprocess.Popen([sys.executable, "-m", "topoloom", *command], stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    seconds = time.perf_counter() - began
+    process.returncode = os.waitstatus_to_exitcode(status)
+    numbers = f"{seconds:9.1f}{used.ru_utime + used.ru_stime:9.1f}{used.ru_maxrss / 1e6:9.2f}"
+    return numbers if process.returncode == 0 else f"{numbers}  exit code {process.returncode}"
 
 
 def _virtual_channels(options: argparse.Namespace) -> None:
