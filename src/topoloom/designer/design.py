@@ -365,8 +365,9 @@ def design(
     proposals = [proposal for proposal in proposals if not proposal.compared_only]
     dropped = [c for c in outcomes if isinstance(c, Dropped)]
     usual = tuple(by_spec[outcome.spec] for outcome in usual)
+    most_usd = screening.most_usd
     for proposal in proposals:
-        limit = proposal.passed or ("cost_over_best" if screening.too_expensive(proposal.least_usd) else None)
+        limit = proposal.passed or ("cost_over_best" if proposal.least_usd > most_usd else None)
         if limit and proposal.spec not in screening.found:
             dropped.append(Dropped(proposal.spec, proposal.spec.partition(":")[0], limit, proposal.reason))
     return Design(

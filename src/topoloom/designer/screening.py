@@ -41,6 +41,8 @@ class Screening:
     ) -> None:
         self.found: dict[str, Outcome] = {}
         self.reused = 0
+        #: `most_usd`, kept up to date while candidates are measured: many are compared with it.
+        self._most_usd = float("inf")
         #: Measured, but too expensive next to the cheapest design found so far.
         self._expensive: dict[str, Outcome] = {}
         self._requirement, self._measuring, self._kept, self._work, self._fresh = (
@@ -54,13 +56,18 @@ class Screening:
         self._wanted = frozenset(requirement.families.specs) | frozenset(references)
 
     @property
-    def _cheapest(self) -> float:
-        costs = (c.cost_per_host_usd for c in self.found.values() if isinstance(c, Candidate))
-        return min(costs, default=float("inf"))
+    def most_usd(self) -> float:
+        """The most that a network may cost per host: the allowed multiple of the cheapest found; infinite if there is none.
 
-    def too_expensive(self, usd_per_host: float) -> bool:
-        """Whether a cost per host exceeds the allowed multiple of the cheapest design found."""
-        return usd_per_host > self._requirement.limits.cost_over_best * self._cheapest
+        It looks at all outcomes: ask once for many networks.
+        """
+        return min((self._most_usd_after(outcome) for outcome in self.found.values()), default=float("inf"))
+
+    def _most_usd_after(self, outcome: Outcome) -> float:
+        """The most that another network may cost per host, next to one outcome."""
+        if not isinstance(outcome, Candidate):
+            return float("inf")
+        return self._requirement.limits.cost_over_best * outcome.cost_per_host_usd
 
     def take(self, proposals: Sequence[Proposal], *, every: bool = False) -> None:
         """Measure all that is neither stored nor too expensive; those that exceed a limit by theory are omitted.
@@ -84,8 +91,10 @@ class Screening:
         self.reused += reused
         if reused:
             self._work.advance(reused)
+        self._most_usd = self.most_usd
         for candidate in self._measuring.outcomes(self._not_found(pursued, every)):
             self.found[candidate.spec] = candidate
+            self._most_usd = min(self._most_usd, self._most_usd_after(candidate))
             if self._kept is not None:
                 self._kept.put(candidate)
             self._work.advance()
@@ -94,15 +103,13 @@ class Screening:
     def settle(self, proposals: Iterable[Proposal]) -> None:
         """Drop what is too expensive in the end: the same rule for all, in whatever order they were measured."""
         least = {p.spec: p.least_usd for p in proposals if p.spec in self.found}
-        expensive = {spec: self.found[spec] for spec, usd in least.items() if self.too_expensive(usd)}
+        most = self.most_usd
+        expensive = {spec: self.found[spec] for spec, usd in least.items() if usd > most}
         self.found = {spec: self.found[spec] for spec in least if spec not in expensive}
         self._expensive |= expensive
+        most = self.most_usd
         for spec, outcome in self.found.items():
-            if (
-                spec not in self._wanted
-                and isinstance(outcome, Candidate)
-                and self.too_expensive(outcome.cost_per_host_usd)
-            ):
+            if spec not in self._wanted and isinstance(outcome, Candidate) and outcome.cost_per_host_usd > most:
                 self._expensive[spec] = outcome
                 self.found[spec] = Dropped(spec, outcome.family, "cost_over_best", None, single_numbers(outcome))
 
@@ -119,9 +126,9 @@ class Screening:
         bool
             Whether the cheapest design was among them: then more candidates are to be measured.
         """
-        before = self._cheapest
+        before = self.most_usd
         self.found |= failing
-        if self._cheapest <= before:
+        if self.most_usd <= before:
             return False
         self.found |= {spec: outcome for spec, outcome in self._expensive.items() if spec not in failing}
         self._expensive.clear()
@@ -130,7 +137,7 @@ class Screening:
     def _not_found(self, proposals: Sequence[Proposal], every: bool) -> Iterator[str]:
         """The specs to measure; those that have become too expensive are skipped, unless `every` is set."""
         for proposal in proposals:
-            if proposal.spec not in self.found and (every or not self.too_expensive(proposal.least_usd)):
+            if proposal.spec not in self.found and (every or proposal.least_usd <= self._most_usd):
                 yield proposal.spec
 
 

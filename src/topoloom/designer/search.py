@@ -178,23 +178,23 @@ class DesignSearch:
     def _variations(self, parents: Sequence[Sequence[Variant]], draws: Draws, count: int) -> list[Proposal]:
         """New networks that exceed no limit by theory, at most `count`."""
         variations: dict[str, Proposal] = {}
-        fruitless = 0
+        fruitless, most_usd = 0, self._screening.most_usd
         while len(variations) < count and fruitless < _FRUITLESS:
             group = parents[int(draws.below(len(parents), 1)[0])]
             parent = group[int(draws.below(len(group), 1)[0])]
             proposal = varied(parent, draws, self._requirement, self._parts)
-            if proposal is None or proposal.spec in variations or not self._pursued(proposal):
+            if proposal is None or proposal.spec in variations or not self._pursued(proposal, most_usd):
                 fruitless += 1
                 continue
             variations[proposal.spec] = proposal
             fruitless = 0
         return list(variations.values())
 
-    def _pursued(self, proposal: Proposal) -> bool:
+    def _pursued(self, proposal: Proposal, most_usd: float) -> bool:
         return (
             proposal.spec not in self._seen
             and proposal.passed is None
-            and not self._screening.too_expensive(proposal.least_usd)
+            and proposal.least_usd <= most_usd
         )
 
     def _parents(self) -> list[list[Variant]]:
@@ -219,13 +219,14 @@ class DesignSearch:
     def _smaller_switches(self) -> list[Proposal]:
         """The proposal of least theoretical cost of each family, for switches with fewer ports than the largest available."""
         cheapest: dict[tuple[int, str], Proposal] = {}
+        most_usd = self._screening.most_usd
         for radix in _other_radices(self._requirement, self._parts):
             smaller = msgspec.structs.replace(
                 self._requirement, usual=False, switch=msgspec.structs.replace(self._requirement.switch, radix=radix)
             )
             for proposal in enumerate_candidates(smaller, self._parts):
                 family = proposal.spec.partition(":")[0]
-                if self._pursued(proposal) and proposal.spec not in self._requirement.families.specs:
+                if self._pursued(proposal, most_usd) and proposal.spec not in self._requirement.families.specs:
                     cheapest.setdefault((radix, family), proposal)
         return list(cheapest.values())
 

@@ -95,7 +95,8 @@ class Topology:
             raise InputError(
                 f"{self.name}: {host.size} hosts named for {endpoints.size} endpoints; give one host per endpoint"
             )
-        if host.size and (host.min() != 0 or np.any(np.diff(np.unique(host)) != 1)):
+        # At most one host per endpoint: a greater number leaves a gap, and is not counted up to.
+        if host.size and (host.min() < 0 or host.max() >= host.size or not np.bincount(host).all()):
             raise InputError(f"{self.name}: hosts must be numbered 0, 1, 2, ... without gaps")
         if self.host is not None:
             host = host[order]
