@@ -191,11 +191,7 @@ class DesignSearch:
         return list(variations.values())
 
     def _pursued(self, proposal: Proposal, most_usd: float) -> bool:
-        return (
-            proposal.spec not in self._seen
-            and proposal.passed is None
-            and proposal.least_usd <= most_usd
-        )
+        return proposal.spec not in self._seen and proposal.passed is None and proposal.least_usd <= most_usd
 
     def _parents(self) -> list[list[Variant]]:
         """Two groups: the best by the objective, and the Pareto front in cost, power, latency and bisection (no empty ones)."""

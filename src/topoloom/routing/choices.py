@@ -1,6 +1,6 @@
 """What a packet may choose in addition to the path of the tables: adaptive and multi-path routing, described for simulators."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
@@ -83,8 +83,8 @@ class Layers:
 
     Attributes
     ----------
-    ports : tuple of uint8 or uint16[n, n]
-        As `Routing.ports`, which is the first layer.
+    ports : sequence of uint8 or uint16[n, n]
+        As `Routing.ports`, which is the first layer. Of planes `PlaneLayers`, which makes a table when it is asked for.
     virtual_channels : tuple of uint8[n, n], optional
         As `Routing.virtual_channels`, which is the first layer's; when omitted, all layers use that of the first.
     allowed : int64[n, n], optional
@@ -99,7 +99,7 @@ class Layers:
         Packets do not choose: a schedule gives the layer of each message. Tables then hold only the entries that messages use.
     """
 
-    ports: tuple[np.ndarray, ...]
+    ports: Sequence[np.ndarray]
     virtual_channels: tuple[np.ndarray, ...] | None = None
     allowed: np.ndarray | None = None
     by_host: bool = False

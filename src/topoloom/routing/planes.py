@@ -1,7 +1,7 @@
 """Tables of a network of several planes: each plane is routed separately, and the tables are combined."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +11,7 @@ from topoloom.graph.planes import Plane, plane_count, planes_of
 from topoloom.model.topology import Topology
 from topoloom.placement.layout.layout import Layout
 from topoloom.routing.choices import Adaptive, Detour, Layers, NextHopGroups
+from topoloom.routing.plane_layers import PlaneLayers
 from topoloom.routing.routing import Routing
 
 
@@ -42,10 +43,11 @@ def joined_planes(
     """
     planes = planes_of(topology)
     routing_by_key: dict[str, Routing] = {}
+    kinds: list[int] = []
     n = topology.switches
     whole: Routing | None = None
     ports = virtual_channels = None
-    more: list[np.ndarray] = []
+    layered: dict[str, Sequence[np.ndarray]] = {}
     for plane in planes:
         key, own = _structure(plane), None
         if layout is not None:
@@ -63,25 +65,25 @@ def joined_planes(
             raise InputError(f"{topology.name}: engine {routing.engine} routes only one plane; give it a single plane")
         if ports is None:
             ports = np.full((n, n), np.iinfo(routing.ports.dtype).max, routing.ports.dtype)
-            more = [np.full_like(ports, routing.none) for _ in layers]
             virtual_channels = None if routing.virtual_channels is None else np.zeros((n, n), np.uint8)
             whole = routing
         ports = ports.astype(np.promote_types(ports.dtype, routing.ports.dtype), copy=False)
         at = np.ix_(plane.switches, plane.switches)
         ports[at] = np.where(routing.ports == routing.none, np.iinfo(ports.dtype).max, routing.ports)
-        if len(layers) != len(more) or (layers and ports.dtype != routing.ports.dtype):
+        layered[key] = layers
+        kinds.append(list(layered).index(key))
+        if len({len(tables) for tables in layered.values()}) > 1 or (layers and ports.dtype != routing.ports.dtype):
             raise InputError(
                 f"{topology.name}: engine {routing.engine} makes different layers for different planes; give it a single plane"
             )
-        for layer, own_layer in zip(more, layers, strict=True):
-            layer[at] = own_layer
         if routing.virtual_channels is not None and virtual_channels is not None:
             virtual_channels[at] = routing.virtual_channels
     if whole is None or ports is None:
         raise InputError(f"{topology.name}: not a network of planes")
-    if more:
+    if any(layered.values()):
         by_host = isinstance(whole.choice, Layers) and whole.choice.by_host
-        whole = replace(whole, choice=Layers(tuple(more), by_host=by_host))
+        more = PlaneLayers([plane.switches for plane in planes], kinds, list(layered.values()))
+        whole = replace(whole, choice=Layers(more, by_host=by_host))
     return replace(
         whole,
         topology=topology,
@@ -102,7 +104,8 @@ def distinct_tables(*routings: Routing) -> tuple[tuple[tuple[Routing, ...], int]
     Parameters
     ----------
     *routings : Routing
-        Tables of one network of planes, without a choice for packets; several if the ports of a switch use them in turn.
+        Tables of one network of planes; several if the ports of a switch use them in turn. A single one may have a table per
+        host of a switch.
 
     Returns
     -------
@@ -110,27 +113,37 @@ def distinct_tables(*routings: Routing) -> tuple[tuple[tuple[Routing, ...], int]
         The tables of a plane, one per routing of `routings` and without verification; and the number of planes that have them.
     """
     kinds: dict[tuple[str, bytes], tuple[tuple[Routing, ...], int]] = {}
-    for plane in planes_of(routings[0].topology):
-        at = np.ix_(plane.switches, plane.switches)
+    for plane, own in tables_of_planes(*routings):
         digest = hashlib.sha256()
-        for routing in routings:
-            digest.update(routing.ports[at].tobytes())
+        for table in own:
+            digest.update(np.ascontiguousarray(table.ports).data)
         key = _structure(plane), digest.digest()
-        if key in kinds:
-            kinds[key] = kinds[key][0], kinds[key][1] + 1
-            continue
-        own = tuple(
+        first, count = kinds.get(key, (own, 0))
+        kinds[key] = first, count + 1
+    return tuple(kinds.values())
+
+
+def tables_of_planes(*routings: Routing) -> Iterator[tuple[Plane, tuple[Routing, ...]]]:
+    """Yield each plane of a network with its own tables, without verification; parameters are those of `distinct_tables`."""
+    first = routings[0]
+    layers = first.choice.ports if isinstance(first.choice, Layers) and first.by_host and first.paths == 1 else None
+    kept = layers if len(routings) == 1 and isinstance(layers, PlaneLayers) else None
+    tables = routings if kept is not None or len(routings) > 1 else first.host_paths
+    for number, plane in enumerate(planes_of(first.topology)):
+        at = np.ix_(plane.switches, plane.switches)
+        own = [
             replace(
                 routing,
                 topology=plane.topology,
                 ports=routing.ports[at],
                 virtual_channels=None if routing.virtual_channels is None else routing.virtual_channels[at],
+                choice=None if kept is not None else routing.choice,
                 verification=None,
             )
-            for routing in routings
-        )
-        kinds[key] = own, 1
-    return tuple(kinds.values())
+            for routing in tables
+        ]
+        more = () if kept is None else kept.of_plane(number)
+        yield plane, (*own, *(replace(own[0], ports=ports) for ports in more))
 
 
 def one_of_equal_planes(routing: Routing) -> tuple[Routing, Plane] | None:
@@ -146,7 +159,7 @@ def one_of_equal_planes(routing: Routing) -> tuple[Routing, Plane] | None:
     """
     if plane_count(routing.topology) < 2 or (routing.choice is not None and not routing.by_host):
         return None
-    kinds = distinct_tables(*routing.host_tables)
+    kinds = distinct_tables(routing)
     if len(kinds) > 1:
         return None
     (first, *more), _ = kinds[0]

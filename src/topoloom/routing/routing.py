@@ -164,14 +164,20 @@ class Routing(Filed):
         text = self.engine if self.installed else f"tables of engine {self.engine}"
         if not self.by_host:
             return text
-        if len(self.host_tables) > 1:
-            text += f", one for each of the {len(self.host_tables)} host ports of a switch"
+        if self.host_table_count > 1:
+            text += f", one for each of the {self.host_table_count} host ports of a switch"
         return text + (f", {self.paths} paths for each pair" if self.paths > 1 else "")
 
     @property
     def paths(self) -> int:
         """The number of addresses of a host port, each with its own table (`Layers.paths`); 1 if it has one address."""
         return self.choice.paths if isinstance(self.choice, Layers) and self.choice.by_host else 1
+
+    @property
+    def host_table_count(self) -> int:
+        """The number of `host_tables`, which are not made for it."""
+        more = len(self.choice.ports) if isinstance(self.choice, Layers) and self.choice.by_host else 0
+        return (1 + more) // self.paths
 
     @cached_property
     def host_tables(self) -> tuple["Routing", ...]:
@@ -210,7 +216,7 @@ class Routing(Filed):
         at = self.topology.endpoints_at
         first = np.cumsum(at) - at
         place = np.arange(self.topology.endpoints.size) - first[self.topology.endpoints]
-        return np.asarray(place % len(self.host_tables), np.int64)
+        return np.asarray(place % self.host_table_count, np.int64)
 
     @cached_property
     def channels(self) -> Channels:

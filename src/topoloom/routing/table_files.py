@@ -4,7 +4,7 @@ import hashlib
 import io
 import mmap
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -24,6 +24,7 @@ from topoloom.model.network_folders import TABLES
 from topoloom.model.results import Provenance
 from topoloom.model.topology import Topology
 from topoloom.routing.choices import CHOICES, Adaptive, Choice, Detour, Layers, NextHopGroups
+from topoloom.routing.plane_layers import PlaneLayers
 from topoloom.routing.routing import MANIFEST, Routing
 from topoloom.routing.verification.verification import Verification
 
@@ -208,8 +209,7 @@ def _arrays(routing: Routing) -> Iterator[tuple[str, np.ndarray]]:
     if isinstance(choice, Detour) and choice.group is not None:
         yield "group", choice.group
     if isinstance(choice, Layers):
-        for number, ports in enumerate(choice.ports):
-            yield f"ports_{number + 1}", ports
+        yield from _arrays_of_layers(choice.ports)
         for number, virtual_channels in enumerate(choice.virtual_channels or ()):
             yield f"virtual_channels_{number + 1}", virtual_channels
         if choice.allowed is not None:
@@ -220,6 +220,45 @@ def _arrays(routing: Routing) -> Iterator[tuple[str, np.ndarray]]:
     if isinstance(choice, NextHopGroups):
         for name in _GROUP_ARRAYS:
             yield f"groups_{name}", getattr(choice, name)
+
+
+def _arrays_of_layers(layers: Sequence[np.ndarray]) -> Iterator[tuple[str, np.ndarray]]:
+    """The tables of layers; those of planes once per different plane, with the plane of each switch."""
+    if not isinstance(layers, PlaneLayers):
+        yield from ((f"ports_{number}", ports) for number, ports in enumerate(layers, 1))
+        return
+    yield "plane_of", layers.plane_of
+    yield "plane_kind", np.array(layers.kinds, np.int64)
+    yield from ((f"plane_ports_{number}", np.stack(tables)) for number, tables in enumerate(layers.tables))
+
+
+def _read_layers(layers: int, planes: int | None, here: Path, topology: Topology) -> Sequence[np.ndarray]:
+    """The tables of layers, in the form of `_arrays_of_layers`; `planes`: the different planes, or None.
+
+    Raises
+    ------
+    InputError, ValueError
+        They are damaged.
+    """
+    if planes is None:
+        names = [here / f"ports_{number}.npy" for number in range(1, 1 + layers)]
+        ports: Sequence[np.ndarray] = tuple(_read(name) for name in names)
+    else:
+        names = [here / "plane_ports_0.npy"] * layers
+        plane_of, kinds = _read(here / "plane_of.npy"), _read(here / "plane_kind.npy").tolist()
+        places = [np.flatnonzero(plane_of == number) for number in range(len(kinds))]
+        tables = [_read(here / f"plane_ports_{number}.npy") for number in range(planes)]
+        shapes = [(layers, place.size, place.size) for place in places]
+        if plane_of.shape != (topology.switches,) or sum(place.size for place in places) != topology.switches:
+            raise ValueError(plane_of)
+        if not set(kinds) <= set(range(planes)) or len({table.dtype for table in tables}) != 1:
+            raise ValueError(kinds)
+        if [tables[kind].shape for kind in kinds] != shapes:
+            raise ValueError(shapes)
+        ports = PlaneLayers(places, kinds, [list(table) for table in tables])
+    for name, table in zip(names, ports, strict=True):
+        _check_ports(table, topology, name)
+    return ports
 
 
 def _choice_record(choice: Choice | None) -> dict[str, Any] | None:
@@ -236,6 +275,7 @@ def _choice_record(choice: Choice | None) -> dict[str, Any] | None:
     record: dict[str, Any] = {"kind": type(choice).__name__}
     if isinstance(choice, Layers):
         record |= {"layers": len(choice.ports)} | ({"by_host": True} if choice.by_host else {})
+        record |= {"planes": len(choice.ports.tables)} if isinstance(choice.ports, PlaneLayers) else {}
         return record | ({"paths": choice.paths} if choice.paths > 1 else {})
     if isinstance(choice, NextHopGroups):
         return record | {"states": choice.states}
@@ -254,9 +294,7 @@ def _read_choice(record: dict[str, Any] | None, here: Path, topology: Topology, 
         values = _typed(kind, values) | places
         if kind is Layers:
             numbers = range(1, 1 + msgspec.convert(record["layers"], int))
-            ports = tuple(_read(here / f"ports_{number}.npy") for number in numbers)
-            for number, table in zip(numbers, ports, strict=True):
-                _check_ports(table, topology, here / f"ports_{number}.npy")
+            ports = _read_layers(len(numbers), msgspec.convert(values.get("planes"), int | None), here, topology)
             virtual_channels = tuple(
                 _read(here / f"{stem}_{n}.npy") for n in numbers if (here / f"{stem}_{n}.npy").exists()
             )

@@ -127,8 +127,8 @@ def uniform_throughput(
 
 def _planes_of_tables(routing: Routing) -> Iterator[tuple[tuple[Routing, ...], Rails | None]]:
     """Yield the tables of each kind of plane, one per host of a switch where they have these, and the rails of the plane."""
-    tables = routing.host_paths
-    planes = [own for own, _ in distinct_tables(*tables)] if plane_count(routing.topology) > 1 else [tables]
+    several = plane_count(routing.topology) > 1
+    planes = [own for own, _ in distinct_tables(routing)] if several else [routing.host_paths]
     for own in planes:
         yield own, rails_of(own[0].topology, len(own))
 

@@ -19,7 +19,6 @@ from topoloom.routing.groups.making import next_hop_groups_of
 from topoloom.routing.groups.state import next_hop_state
 from topoloom.routing.planes import distinct_tables
 from topoloom.routing.routing import Routing
-from topoloom.routing.verification.verification import Verification
 from topoloom.routing.verification.verify import verify_routing
 from topoloom.throughput.approximate import Bracket, approximate_flow
 from topoloom.throughput.bisections import effective_bisection
@@ -114,7 +113,9 @@ def quality(
     (1.0, 1.0, True)
     """
     given_routings = several(routing, Routing, "quality")
-    routings = given_routings[0].host_paths if len(given_routings) == 1 else given_routings
+    planes = plane_count(given_routings[0].topology)
+    # Tables of planes are measured plane by plane, which needs no tables of the whole network.
+    routings = given_routings[0].host_paths if len(given_routings) == 1 and planes < 2 else given_routings
     routing = routings[0]
     for other in routings:
         if other.topology != routing.topology:
@@ -124,14 +125,13 @@ def quality(
     grouped = isinstance(routing.choice, NextHopGroups)
     counted = grouped or forwarding_state or asic_limits is not None
     if counted and not grouped:
-        if len(routings) > 1 or plane_count(routing.topology) > 1:
+        if len(routings) > 1 or planes > 1:
             raise InputError(
                 f"{routing.topology.name}: the forwarding state is counted for one plane and one table; give one of them alone"
             )
         next_hop_groups_of(routing)  # refuses other choices before anything is measured
-    if (planes := plane_count(routing.topology)) > 1:
-        together = given_routings[0].verification if len(given_routings) == 1 else None
-        return _of_planes(routings, together, planes, traffic, bisections, gap, seed, jobs, work)
+    if planes > 1:
+        return _of_planes(routings, planes, traffic, bisections, gap, seed, jobs, work)
     if len(routings) > 1 and not routing.topology.endpoints.size:
         raise InputError(f"{routing.topology.name}: {len(routings)} tables need hosts; add hosts, or give one table")
     rails = rails_of(routing.topology, len(routings))
@@ -358,7 +358,6 @@ def _through(routing: Routing, pairs: np.ndarray) -> np.ndarray:
 
 def _of_planes(
     routings: Sequence[Routing],
-    together: Verification | None,
     planes: int,
     traffic: str | Traffic | None,
     bisections: int,
@@ -372,8 +371,7 @@ def _of_planes(
     Parameters
     ----------
     routings : sequence of Routing
-    together : Verification or None
-        The verification of all tables as one routing; None: each table has its own, or is verified here.
+        One with tables of all hosts, or one table per host of a switch; each is verified here if it is not yet.
     planes : int
         The number of planes.
     traffic : str or Traffic, optional
@@ -403,17 +401,16 @@ def _of_planes(
         for ((first, *_), _), measured in zip(kinds, qualities, strict=True)
     ]
     whole = quality_of_planes(qualities, [count for _, count in kinds], rates)
-    verifications = (
-        [table.verification or verify_routing(table, jobs) for table in routings] if together is None else [together]
-    )
+    verifications = [table.verification or verify_routing(table, jobs) for table in routings]
+    count = sum(table.host_table_count for table in routings)
     pairs = np.sum([verification.channel_load for verification in verifications], axis=0)
     through = np.sum([verification.switch_load for verification in verifications], axis=0)
     settings = {"bisections": bisections, "gap": gap, "traffic": traffic}
     return replace(
         whole,
         switches=topology.switches,
-        channel_load=LoadSummary.of(pairs / len(routings)),
-        switch_load=LoadSummary.of(through / len(routings)),
+        channel_load=LoadSummary.of(pairs / count),
+        switch_load=LoadSummary.of(through / count),
         planes=planes,
         provenance=provenance_of(topology, engine=routing.engine, seed=seed, settings=settings),
     )

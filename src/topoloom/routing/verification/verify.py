@@ -7,6 +7,7 @@ It shares no code with the engines, so that it does not repeat their mistakes.
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -79,8 +80,11 @@ def verify_routing(
     if not isinstance(routing.choice, Layers):
         return with_choice(routing, walked_tables(routing, jobs, destinations, work)[0], work)
     virtual_channels = routing.choice.virtual_channels or (routing.virtual_channels,) * len(routing.choice.ports)
-    tables = zip((routing.ports, *routing.choice.ports), (routing.virtual_channels, *virtual_channels), strict=True)
-    layers = [replace(routing, ports=ports, virtual_channels=layer_vcs, choice=None) for ports, layer_vcs in tables]
+    # One after the other: those of planes are made as they are read.
+    tables = zip(
+        chain([routing.ports], routing.choice.ports), (routing.virtual_channels, *virtual_channels), strict=True
+    )
+    layers = (replace(routing, ports=ports, virtual_channels=layer_vcs, choice=None) for ports, layer_vcs in tables)
     turns = np.zeros(0, np.uint8)
     verifications = []
     for layer in layers:

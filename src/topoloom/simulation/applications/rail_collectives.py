@@ -5,6 +5,7 @@ then every rail has a collective among the hosts, all rails and planes at the sa
 Libraries of collectives do the same (NCCL's rails and PXN).
 """
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -17,6 +18,7 @@ from topoloom.graph.planes import Plane, plane_count, planes_of
 from topoloom.model.topology import Topology
 from topoloom.placement.hosts.housing import Housing
 from topoloom.placement.layout.layout import Layout
+from topoloom.routing.planes import tables_of_planes
 from topoloom.routing.routing import Routing
 from topoloom.simulation.applications.machine import machine
 from topoloom.simulation.applications.settings import DETACHED, AppSettings
@@ -315,15 +317,14 @@ def _distinct(topology: Topology, routing: Routing) -> list[tuple[Plane, tuple[R
     planes: dict[tuple[str, bytes], tuple[Plane, tuple[Routing, ...]]] = {}
     if plane_count(topology) == 0:
         raise InputError(f"{topology.name}: its parts share no hosts")
-    for plane in planes_of(topology):
-        at = np.ix_(plane.switches, plane.switches)
+    for plane, made in tables_of_planes(*((routing,) if routing.paths == 1 else routing.host_tables)):
         single = plane.topology.replace(endpoints=plane.topology.endpoints, host=None)
-        tables = tuple(
-            replace(table, topology=single, ports=table.ports[at], virtual_channels=None, verification=None)
-            for table in routing.host_tables
-        )
+        tables = tuple(replace(table, topology=single, virtual_channels=None) for table in made)
         own = plane.topology.replace(labels={}, endpoints=plane.topology.endpoints, host=plane.topology.host)
-        planes.setdefault((own.digest, b"".join(table.ports.tobytes() for table in tables)), (plane, tables))
+        digest = hashlib.sha256()
+        for table in tables:
+            digest.update(np.ascontiguousarray(table.ports).data)
+        planes.setdefault((own.digest, digest.digest()), (plane, tables))
     return list(planes.values())
 
 

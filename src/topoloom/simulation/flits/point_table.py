@@ -11,6 +11,7 @@ import numpy as np
 from topoloom._version import __version__
 from topoloom.core.csv_files import csv_text
 from topoloom.core.files import write_atomically
+from topoloom.routing.plane_layers import PlaneLayers
 from topoloom.routing.routing import Routing
 from topoloom.simulation.flits.point import POINT_COLUMNS, Point
 from topoloom.simulation.flits.router_config import RouterConfig
@@ -86,7 +87,7 @@ def tables_digest(routing: Routing, cables: np.ndarray | None = None) -> str:
         digest.update(cables.tobytes())
     digest.update(type(routing.choice).__name__.encode())
     for value in vars(routing.choice).values() if routing.choice is not None else ():
-        for part in value if isinstance(value, tuple) else (value,):
+        for part in value if isinstance(value, tuple | PlaneLayers) else (value,):
             digest.update(part.tobytes() if isinstance(part, np.ndarray) else _words(part).encode())
     return digest.hexdigest()[:16]
 

@@ -17,7 +17,7 @@ _UNIT = "of a host's rate"
 def _throughput(subject: Subject, work: Work) -> StepResult:
     routing = subject.routed(work)
     carried, bound = uniform_throughput(routing, jobs=subject.jobs, work=work)
-    expected = any(tables.choice is not None for tables in routing.host_tables)
+    expected = routing.packets_choose is not None
     split = "every switch splits evenly over shortest paths" if expected else "exact loads of every channel"
     return StepResult(
         [
