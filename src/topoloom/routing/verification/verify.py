@@ -79,27 +79,29 @@ def verify_routing(
         return verify_groups(routing, routing.choice, jobs, destinations, work)
     if not isinstance(routing.choice, Layers):
         return with_choice(routing, walked_tables(routing, jobs, destinations, work)[0], work)
-    virtual_channels = routing.choice.virtual_channels or (routing.virtual_channels,) * len(routing.choice.ports)
-    # One after the other: those of planes are made as they are read.
-    tables = zip(
-        chain([routing.ports], routing.choice.ports), (routing.virtual_channels, *virtual_channels), strict=True
-    )
-    layers = (replace(routing, ports=ports, virtual_channels=layer_vcs, choice=None) for ports, layer_vcs in tables)
     turns = np.zeros(0, np.uint8)
     verifications = []
-    for layer in layers:
+    for layer in _layers_of(routing, routing.choice):
         of_layer, layer_turns = walked_tables(layer, jobs, destinations, work)
         verifications.append(of_layer)
         turns = turns | layer_turns if turns.size else layer_turns
     verification = together(verifications)
     if routing.choice.virtual_channels is not None and not routing.choice.by_host:
-        return with_layers(routing, layers, verification, work)
+        return with_layers(routing, list(_layers_of(routing, routing.choice)), verification, work)
     if verification.cycle or routing.virtual_channel_rule != PAIR:
         return verification
     # Packets of different layers meet, so their turns together must close no cycle.
     ring = _cycle(routing, turns, verification.virtual_channels_used)
     cycle, cycle_virtual_channel = named(routing, ring, verification.virtual_channels_used)
     return replace(verification, cycle=cycle, cycle_virtual_channel=cycle_virtual_channel)
+
+
+def _layers_of(routing: Routing, choice: Layers) -> Iterator[Routing]:
+    """Yield the tables of every layer as a routing of their own, one after the other: those of planes are made as they are read."""
+    virtual_channels = choice.virtual_channels or (routing.virtual_channels,) * len(choice.ports)
+    tables = zip(chain([routing.ports], choice.ports), (routing.virtual_channels, *virtual_channels), strict=True)
+    for ports, own in tables:
+        yield replace(routing, ports=ports, virtual_channels=own, choice=None)
 
 
 def walked_tables(
