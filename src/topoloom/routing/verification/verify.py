@@ -97,7 +97,7 @@ def verify_routing(
 
 
 def _layers_of(routing: Routing, choice: Layers) -> Iterator[Routing]:
-    """Yield the tables of every layer as a routing of their own, one after the other: those of planes are made as they are read."""
+    """Yield the tables of every layer as a routing; those of planes are made as they are read."""
     virtual_channels = choice.virtual_channels or (routing.virtual_channels,) * len(choice.ports)
     tables = zip(chain([routing.ports], choice.ports), (routing.virtual_channels, *virtual_channels), strict=True)
     for ports, own in tables:
