@@ -127,8 +127,8 @@ def tables_of_planes(*routings: Routing) -> Iterator[tuple[Plane, tuple[Routing,
     """Yield each plane of a network with its own tables, without verification; parameters are those of `distinct_tables`."""
     first = routings[0]
     layers = first.choice.ports if isinstance(first.choice, Layers) and first.by_host and first.paths == 1 else None
-    kept = layers if len(routings) == 1 and isinstance(layers, PlaneLayers) else None
-    tables = routings if kept is not None or len(routings) > 1 else first.host_paths
+    shared = layers if len(routings) == 1 and isinstance(layers, PlaneLayers) else None
+    tables = routings if shared is not None or len(routings) > 1 else first.host_paths
     for number, plane in enumerate(planes_of(first.topology)):
         at = np.ix_(plane.switches, plane.switches)
         own = [
@@ -137,12 +137,12 @@ def tables_of_planes(*routings: Routing) -> Iterator[tuple[Plane, tuple[Routing,
                 topology=plane.topology,
                 ports=routing.ports[at],
                 virtual_channels=None if routing.virtual_channels is None else routing.virtual_channels[at],
-                choice=None if kept is not None else routing.choice,
+                choice=None if shared is not None else routing.choice,
                 verification=None,
             )
             for routing in tables
         ]
-        more = () if kept is None else kept.of_plane(number)
+        more = () if shared is None else shared.of_plane(number)
         yield plane, (*own, *(replace(own[0], ports=ports) for ports in more))
 
 
