@@ -77,7 +77,9 @@ class CollectiveOperation(ProgramOperation, frozen=True, kw_only=True):
     paths_from: (
         Annotated[
             Literal["own", "tables"],
-            setting("the paths of messages: the schedule's own (forests and rings, if omitted) or those of the tables"),
+            setting(
+                "the paths of messages: the schedule's own (if omitted, of forests and rings) or those of the tables"
+            ),
         ]
         | None
     ) = None

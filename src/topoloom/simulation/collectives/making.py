@@ -12,6 +12,7 @@ from topoloom.simulation.collectives.cuts import broadcast_cut, gather_cut
 from topoloom.simulation.collectives.delays import NetworkTiming
 from topoloom.simulation.collectives.forest import TooManySplitsError, Tree, packed_forest, why_no_forest
 from topoloom.simulation.collectives.network import RankNetwork, rank_network
+from topoloom.simulation.collectives.pair_paths import spread_pairs
 from topoloom.simulation.collectives.rail_rings import RAIL_RING, rail_trees
 from topoloom.simulation.collectives.rings import binomial_tree, pair_trees, ring_order
 from topoloom.simulation.collectives.schedule import CollectiveSchedule, chain_trees
@@ -68,9 +69,9 @@ def chosen_of(operation: str, algorithm: str | None, paths: str | None) -> tuple
         raise InputError(f"{operation} has no algorithm '{str(algorithm)[:40]}'; {hint(str(algorithm), fit)}")
     if paths is not None and paths not in PATHS:
         raise InputError(f"paths_from '{str(paths)[:40]}': {hint(str(paths), PATHS)}")
-    if paths == "own" and (algorithm in ("direct", "binomial", CHAINS, RAIL_RING) or operation == "alltoall"):
-        raise InputError(f"`paths_from` own: {algorithm or 'direct'} uses the paths of the tables; omit paths_from")
-    return algorithm, paths or "own"
+    if paths == "own" and algorithm in ("binomial", CHAINS, RAIL_RING):
+        raise InputError(f"`paths_from` own: {algorithm} uses the paths of the tables; omit paths_from")
+    return algorithm, paths or ("tables" if operation == "alltoall" else "own")
 
 
 def collective_schedule(
@@ -139,8 +140,10 @@ def collective_schedule(
             trees, chunks, cut_in = _forest(by_host, operation, homes, root, size, exact, work)
     if not trees and n > 1:
         if operation == "alltoall":
-            chosen, along, chunks = "direct", "tables", n * n
+            chosen, chunks = "direct", n * n
             trees = pair_trees(n) if listed else ()
+            if along == "own":
+                trees = _on_own_paths(topology, homes, trees, machine, work)
         elif operation == "broadcast" and chosen in (None, CHAINS):
             chosen, along, trees = CHAINS, "tables", chains(topology, homes, root)
             chunks = len(trees)
@@ -229,6 +232,20 @@ def _forest(
     least = max(1, size // chunks // _LEAST_BYTES)
     pieces = max(1, min(_MOST_PIECES, 40 * (depth - 1) + 1, least, _MOST_MESSAGES // messages))
     return tuple(trees), chunks, pieces
+
+
+def _on_own_paths(
+    topology: Topology, homes: np.ndarray, trees: tuple[Tree, ...], machine: NetworkTiming, work: Work
+) -> tuple[Tree, ...]:
+    """Return pairs of ranks with their own paths."""
+    if not trees:
+        raise InputError(
+            f"{topology.name}: `paths_from` own: {homes.size} ranks have too many paths for a schedule, at most"
+            f" {int(_MOST_EDGES**0.5)} ranks are possible; use paths_from tables"
+        )
+    by_host = rank_network(topology, homes, **machine.rates, alike=False)
+    place = np.searchsorted(np.concatenate(by_host.hosts), homes)
+    return spread_pairs(by_host, trees, place, work)
 
 
 def _packed(by_host: RankNetwork, operation: str, roots: np.ndarray, work: Work) -> tuple[tuple[Tree, ...], int]:

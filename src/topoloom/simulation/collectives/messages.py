@@ -66,7 +66,7 @@ def schedule_of_trees(
     (6, 6000.0, [1, 2, 2])
     """
     n = trees.ranks
-    if trees.operation == "alltoall" and n > 1:
+    if trees.operation == "alltoall" and n > 1 and trees.paths == "tables":
         groups = (np.zeros(n, np.int64),)
         scripts = tuple(_exchange(rank, n, trees.bytes) for rank in range(n))
         return Schedule(trees.operation, Programs(scripts, np.arange(n), groups))
@@ -80,6 +80,8 @@ def schedule_of_trees(
             f"{trees.operation}: {count:,} messages; at most {_MOST_MESSAGES:,} are simulated one by one; use fewer ranks or"
             " pieces"
         )
+    if trees.operation == "alltoall" and trees.trees:
+        return _on_paths(_exchanged(trees), trees, fabric, back)
     stepped = any(tree.turns for tree in trees.trees)
     # Steps keep messages apart. A limit of what a rank receives before it forwards might let ranks wait in a cycle.
     book = _Book(n, trees.pieces if stepped else AHEAD)
@@ -94,6 +96,13 @@ def schedule_of_trees(
         _in_turn(book, trees)
     if stepped:
         _in_steps(book, trees)
+    return _on_paths(book, trees, fabric, back)
+
+
+def _on_paths(
+    book: "_Book", trees: CollectiveSchedule, fabric: FlowNetwork | None, back: np.ndarray | None
+) -> Schedule:
+    """Return the collected operations, with their paths if the network is known."""
     schedule = schedule_of(trees.operation, book.ranks)
     if fabric is None or back is None:
         return schedule
@@ -217,6 +226,25 @@ class _Book:
                     operations.requires(number, forwarded[old][place])
                 sent.append(number)
             forwarded.append(sent)
+
+
+def _exchanged(schedule: CollectiveSchedule) -> _Book:
+    """The operations of `_exchange`, each with its number of a path, for pairs that have their own."""
+    n, book = schedule.ranks, _Book(schedule.ranks)
+    of = {(tree.edges[0].sender, tree.edges[0].receiver): number for number, tree in enumerate(schedule.trees)}
+    for rank in range(n):
+        posted: list[tuple[int, int]] = []
+        for step in range(1, n):
+            source, to = (rank - step) % n, (rank + step) % n
+            pair = [
+                book.post(rank, kind, (peer, 0, 2 * of[ends]), schedule.bytes)
+                for kind, peer, ends in ((RECV, source, (source, rank)), (SEND, to, (rank, to)))
+            ]
+            if step > AT_ONCE:
+                for number in pair:
+                    book.ranks[rank].requires(number, *posted[step - 1 - AT_ONCE])
+            posted.append((pair[0], pair[1]))
+    return book
 
 
 def _exchange(rank: int, ranks: int, size: float) -> Script:
