@@ -36,22 +36,22 @@ def spread(
         Filled with channels, the last one first.
     """
     n = first.size - 1
-    far = np.full(n, np.inf)
+    distances = np.full(n, np.inf)
     via = np.full(n, -1, np.int64)
     origin = np.full(n, -1, np.int64)
-    far[source] = 0.0
+    distances[source] = 0.0
     queue = [(0.0, source)]
     while queue:
         distance, u = heapq.heappop(queue)
         if u == goal:
             break
-        if distance > far[u]:
+        if distance > distances[u]:
             continue
         for a in range(first[u], first[u + 1]):
             v = to[a]
             longer = distance + length[a] * np.exp(growth * length[a] * load[a])
-            if longer < far[v]:
-                far[v] = longer
+            if longer < distances[v]:
+                distances[v] = longer
                 via[v], origin[v] = a, u
                 heapq.heappush(queue, (longer, v))
     count, u = 0, goal
