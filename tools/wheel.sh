@@ -53,5 +53,7 @@ for python in $PYTHONS; do
     done
     build/venv-"$tag"/bin/python -m pip wheel --quiet --no-deps --wheel-dir dist . $papers
     papers=  # one wheel for all Pythons
+    numba=$(build/venv-"$tag"/bin/python -c 'import numba; print(numba.__version__)')
+    echo "$tag: with another Numba than $numba the kernels are compiled again; pin it: pip install WHEEL numba==$numba" >&2
 done
 ls -l dist/*.whl

@@ -47,7 +47,10 @@ _PATIENCE_SECONDS = 1.5
 #: Seconds after which another process explains it again.
 _AGAIN_SECONDS = 3600.0
 #: What compiles: in a wheel with kernels those that it lacks, else all that a command uses. CPU seconds: benchmarks/cold.py.
-_FEW = "compiling kernels that this installation does not contain, once on this machine: up to half a minute"
+_FEW = (
+    "compiling kernels that this installation lacks, or has for another version of Numba, once on this machine: up to half a "
+    "minute per command"
+)
 _ALL = (
     "compiling kernels, the loops of each command, once on this machine: about 10 s for hops, 20 s for route, a minute for "
     "simulate or design; `make kernels` in a checkout compiles all, and a wheel of `make wheel` contains them"
