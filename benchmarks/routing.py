@@ -134,13 +134,17 @@ def _hosts(options: argparse.Namespace) -> None:
 
 def _measured(command: list[str]) -> str:
     """Seconds, CPU seconds and peak memory of a topoloom command in a process of its own, as text."""
-    began = time.perf_counter()
-    process = subprocess.Popen([sys.executable, "-m", "topoloom", *command], stdout=subprocess.DEVNULL)
-    _, status, used = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - began
-    process.returncode = os.waitstatus_to_exitcode(status)
-    numbers = f"{seconds:9.1f}{used.ru_utime + used.ru_stime:9.1f}{used.ru_maxrss / 1e6:9.2f}"
-    return numbers if process.returncode == 0 else f"{numbers}  exit code {process.returncode}"
+    with tempfile.TemporaryFile("w+") as notes:
+        began = time.perf_counter()
+        process = subprocess.Popen(
+            [sys.executable, "-m", "topoloom", *command], stdout=subprocess.DEVNULL, stderr=notes
+        )
+        _, status, used = os.wait4(process.pid, 0)
+        seconds = time.perf_counter() - began
+        process.returncode = os.waitstatus_to_exitcode(status)
+        notes.seek(0)
+        reason = "" if process.returncode == 0 else f"  exit code {process.returncode}: {notes.read().strip()}"
+    return f"{seconds:9.1f}{used.ru_utime + used.ru_stime:9.1f}{used.ru_maxrss / 1e6:9.2f}{reason}"
 
 
 def _virtual_channels(options: argparse.Namespace) -> None:
