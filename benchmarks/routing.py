@@ -1,13 +1,13 @@
 """Routing: Koibuchi 2013's Figure 17, virtual channels and loads by engine, and the time that OpenSM takes on the same fabrics.
 
-    python benchmarks/routing.py [--only fig17,proof,hosts,virtual_channels,opensm] [--most 16384] [--patience 150] [--jobs N]
+    python benchmarks/routing.py [--only fig17,verified,hosts,virtual_channels,opensm] [--most 16384] [--patience 150] [--jobs N]
 
 `fig17`: seconds for all tables of RING-y, y = log2 N (a ring with y - 2 random links per switch), by engine. Koibuchi
 2013 has 82 s for paths only, without virtual channels, at 16,384 switches on one thread of a Xeon X5690. Compiling is not
 counted: every engine routes a small network first. `verified` is the time to verify tables with 8 virtual channels, which
 `topoloom route` always does.
 
-`proof`: `topoloom route` of random networks of 14 links per switch in 8 virtual channels, with verification: seconds, CPU
+`verified`: `topoloom route` of random networks of 14 links per switch in 8 virtual channels, with verification: seconds, CPU
 seconds, and the process's peak memory, mapped files included. 65,536 switches, in files, only with --most 65536: minutes.
 
 `hosts`: `topoloom route` and `topoloom export ... opensm` of discovered InfiniBand fabrics of 5,120 hosts, tables per host.
@@ -68,14 +68,14 @@ _PATH = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
 def main() -> None:
     """Print the selected tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", default="fig17,proof,hosts,virtual_channels,opensm")
+    parser.add_argument("--only", default="fig17,verified,hosts,virtual_channels,opensm")
     parser.add_argument("--most", type=int, default=16384)
     parser.add_argument("--patience", type=float, default=150.0)
     parser.add_argument("--jobs", type=int)
     options = parser.parse_args()
     parts: dict[str, Callable[[argparse.Namespace], None]] = {
         "fig17": _fig17,
-        "proof": _proof,
+        "verified": _verified,
         "hosts": _hosts,
         "virtual_channels": _virtual_channels,
         "opensm": _opensm,
@@ -110,7 +110,7 @@ def _fig17(options: argparse.Namespace) -> None:
         size *= 4 if size < 4096 else 2
 
 
-def _proof(options: argparse.Namespace) -> None:
+def _verified(options: argparse.Namespace) -> None:
     print(f"\n{'network':34}{'seconds':>9}{'CPU s':>9}{'peak GB':>9}")
     for size in (4096, 16384, 65536):
         if size <= options.most:
