@@ -1,6 +1,7 @@
 """Routing: Koibuchi 2013's Figure 17, virtual channels and loads by engine, and the time that OpenSM takes on the same fabrics.
 
-    python benchmarks/routing.py [--only fig17,verified,hosts,virtual_channels,opensm] [--most 16384] [--patience 150] [--jobs N]
+    python benchmarks/routing.py [--only fig17,verified,hosts,virtual_channels,opensm] [--most 16384] [--patience 150]
+        [--jobs N]
 
 `fig17`: seconds for all tables of RING-y, y = log2 N (a ring with y - 2 random links per switch), by engine. Koibuchi
 2013 has 82 s for paths only, without virtual channels, at 16,384 switches on one thread of a Xeon X5690. Compiling is not
