@@ -1,11 +1,12 @@
 """Flows compared with SimGrid and flits in one run, and large cases that only flows can simulate.
 
-    python benchmarks/flows.py [--only agreement,contended,flits,step,all-to-all] [--seconds 150]
+    python benchmarks/flows.py [--only agreement,contended,flits,waiting,step,all-to-all] [--seconds 150]
 
 `agreement`: collectives, NAS skeletons and steps of training on 16 and 64 ranks: simulated seconds by SimGrid and by flows, and
 the computing time of both. `contended`: time steps of NAS programs on 256 randomly placed ranks, with most channels full.
 `flits`: each host sends to one other host, flit by flit and as a flow, with 4 and with 8 virtual channels; the column `paced`
-is for flits with no host sending faster than the slowest flow.
+is for flits with no host sending faster than the slowest flow. `waiting`: why two patterns on a Slim Fly take longer flit by
+flit: the same with other numbers of virtual channels, buffers and flits per packet.
 `step`: a step of GPT-3 175B on 1,024 accelerators. `all-to-all`: 64 KiB between all pairs of 16,384 hosts, by pairs, exactly on
 a fat tree and with a window on a Slim Fly; it is stopped after `--seconds`, and the total time is extrapolated.
 """
@@ -62,6 +63,7 @@ def main() -> None:
         "agreement": _agreement,
         "contended": _contended,
         "flits": _flits,
+        "waiting": _waiting,
         "step": _step,
         "all-to-all": _all_to_all,
     }
@@ -139,16 +141,33 @@ def _flits(_: float) -> None:
     )
 
 
+def _waiting(_: float) -> None:
+    routing = route(build("slimfly:q=5,hosts=1"), "orders")
+    hosts = routing.topology.endpoints.size
+    print(f"\n{'pairs':10} {'flows':>6} {'vcs':>4} {'buffer':>6} {'packet':>6} {'flits':>6} {'longer':>8}  (cycles)")
+    for name, to in (("one on", (np.arange(hosts) + 1) % hosts), ("two to one", _twos(hosts))):
+        pairs = [(a, int(b)) for a, b in enumerate(to) if a != b]
+        by_flows = _by_flows(routing, pairs)
+        for vcs, buffer_flits, size in (
+            *((vcs, 16 * vcs, _FLITS) for vcs in (4, 8, 16, 32)),
+            *((4, buffer_flits, _FLITS) for buffer_flits in (256, 512, 1024, 2048, 4096)),
+            (4, 64, 1),
+        ):
+            cycles = _by_flits(routing, pairs, vcs, size, buffer_flits=buffer_flits, size=size)
+            longer = 100 * (cycles / by_flows - 1)
+            print(f"{name:10} {by_flows:6.0f} {vcs:4} {buffer_flits:6} {size:6} {cycles:6} {longer:+7.1f}%", flush=True)
+
+
 def _twos(hosts: int) -> np.ndarray:
     return (np.arange(hosts) // 2 * 2 + 5) % hosts
 
 
-def _by_flits(routing, pairs, vcs, apart):  # type: ignore[no-untyped-def]
-    """Cycles until all packets have arrived; each host creates one packet every `apart` cycles."""
-    routers = structs.replace(find_preset("booksim"), link_cycles=5, host_cycles=1, vcs=vcs, buffer_flits=64)
+def _by_flits(routing, pairs, vcs, apart, buffer_flits=64, size=_FLITS):  # type: ignore[no-untyped-def]
+    """Cycles until all packets of `size` flits have arrived; each host creates one every `apart` cycles."""
+    routers = structs.replace(find_preset("booksim"), link_cycles=5, host_cycles=1, vcs=vcs, buffer_flits=buffer_flits)
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder) / "trace.csv"
-        lines = [f"{number * apart},{a},{b},{_FLITS}\n" for number in range(_PACKETS) for a, b in pairs]
+        lines = [f"{number * apart},{a},{b},{size}\n" for number in range(_PACKETS * _FLITS // size) for a, b in pairs]
         trace.write_text("cycle,source,destination,flits\n" + "".join(lines))
         return execute(routing, f"trace:{trace}", routers).cycles
 

@@ -22,7 +22,8 @@ from topoloom.simulation.flows.state import FlowNetwork
 SIMGRID, FLOWS, FLITS = "simgrid", "flows", "flits"
 #: The simulators of schedules, with a description of each.
 SIMULATORS = {
-    FLOWS: "messages share channels fairly; flows:window=0.2 updates rates late, by up to a fifth of a message's time;"
+    FLOWS: "messages share channels fairly, as if no buffer filled; flows:window=0.2 updates rates late, by up to a fifth of a"
+    " message's time;"
     " flows:split=even splits every message over all members of next-hop groups, flows:hash_seed=2 hashes them otherwise",
     SIMGRID: "SimGrid replays the same messages",
     FLITS: "routers with virtual channels and credits, cycle by cycle",
