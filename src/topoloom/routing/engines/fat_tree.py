@@ -106,7 +106,7 @@ def fat_tree_hosts(request: RoutingRequest) -> Routing:
         return _discovered(request, order.level, count)
     tables = _uneven(request, count)
     if tables is None:
-        tables = [_tables(replace(request, host=(number, count))) for number in range(count)]
+        tables = _tables_of_hosts(request, count)
     return _by_host(topology, tables, minimal=True)
 
 
@@ -134,8 +134,7 @@ def _digits(request: RoutingRequest, level: np.ndarray, count: int) -> Routing |
     labelled = replace(request.topology, labels={**request.topology.labels, "level": level})
     if _fits(labelled) is None or not wired_evenly(level, channels_of(labelled)):
         return None
-    tables = [_tables(replace(request, topology=labelled, host=(number, count))) for number in range(count)]
-    return _by_host(request.topology, tables, minimal=True)
+    return _by_host(request.topology, _tables_of_hosts(replace(request, topology=labelled), count), minimal=True)
 
 
 @engine("nca", "adaptive in fat trees: any path up to a nearest common ancestor", safe=True)
@@ -171,7 +170,14 @@ def _uneven(request: RoutingRequest, count: int) -> list[np.ndarray] | None:
     return list(ports)
 
 
-def _tables(request: RoutingRequest) -> np.ndarray:
+def _tables_of_hosts(request: RoutingRequest, count: int) -> list[np.ndarray]:
+    """A table for each of `count` hosts of every switch: all lead to switches without hosts on the same paths."""
+    first = _tables(replace(request, host=(0, count)))
+    return [first, *(_tables(replace(request, host=(number, count)), first) for number in range(1, count))]
+
+
+def _tables(request: RoutingRequest, like: np.ndarray | None = None) -> np.ndarray:
+    """The table of one host, or of all; `like` has the paths to switches without hosts, which are found if it is omitted."""
     topology = request.topology
     level = levels_of(topology)
     channels = channels_of(topology)
@@ -226,7 +232,9 @@ def _tables(request: RoutingRequest) -> np.ndarray:
         if not (under | (ups > 0)).all():
             raise _refusal(topology, "a top switch has no link to a lower switch above the destination")
     others = np.flatnonzero(level > 0)
-    if others.size:
+    if like is not None:
+        ports[others] = like[others]
+    elif others.size:
         fill_minimal(topology, others, ports, 0, request.jobs, work=request.work)
     return ports
 
