@@ -84,7 +84,10 @@ def verify_routing(
     for layer in _layers_of(routing, routing.choice):
         of_layer, layer_turns = walked_tables(layer, jobs, destinations, work)
         verifications.append(of_layer)
-        turns = turns | layer_turns if turns.size else layer_turns
+        # Into the same array where its type suffices: switches of 512 ports have gigabytes of turns.
+        wide = turns.size and turns.dtype == np.result_type(turns, layer_turns)
+        turns = np.bitwise_or(turns, layer_turns, out=turns if wide else None) if turns.size else layer_turns
+        del layer_turns
     verification = together(verifications)
     if routing.choice.virtual_channels is not None and not routing.choice.by_host:
         return with_layers(routing, list(_layers_of(routing, routing.choice)), verification, work)
