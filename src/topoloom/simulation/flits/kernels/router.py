@@ -28,7 +28,7 @@ from topoloom.graph.kernels.simd import fetch
 from topoloom.simulation.flits.buffers import TIME, Buffers, Demand, NetworkPart, Play, RouterNetwork, Rules
 from topoloom.simulation.flits.kernels.allocation import allocate_switch, allocate_vcs
 from topoloom.simulation.flits.kernels.arrivals import choose_outputs, see_arrivals
-from topoloom.simulation.flits.kernels.fields import PORT_SIZE, VC_SIZE
+from topoloom.simulation.flits.kernels.fields import PORT_SIZE, VC_SIZE, at
 from topoloom.simulation.flits.kernels.flits import AHEAD
 from topoloom.simulation.flits.kernels.injection import inject
 from topoloom.simulation.flits.kernels.messages import begin_visit, read_messages, wait_for_others
@@ -59,6 +59,20 @@ def bring_near(s: Buffers, rules: Rules, r: int) -> None:
     for v in range(0, rules.vcs, rules.width):
         for k in range(0, PS * (W + 1), 8):
             fetch(s.asked, (g + v * PS) * (W + 1) + k)
+
+
+@stage
+def idle(records: int | None, s: Buffers, rules: Rules, r: int) -> bool:
+    """Return whether no VC of router r waits for anything in this cycle, so that its next steps would change nothing."""
+    some = np.int64(0)
+    for w in range(rules.words):
+        word = at(r * rules.words + w)
+        some |= s.active[word] | s.pending[word]
+        if records is not None:
+            some |= s.choosing[word]
+        if rules.route:
+            some |= s.routed[word]
+    return some == 0
 
 
 @kernel
@@ -97,6 +111,8 @@ def routers(
             if rules.tenths:
                 steps = (c + 1) * rules.tenths // 10 - c * rules.tenths // 10
             for step in range(steps):
+                if step and parts is None and idle(records, s, rules, r):
+                    break
                 if records is not None:
                     choose_outputs(
                         long_credits, any_shortest, detours, pace, adaptive, arrays, net, s, rules, r, c, step
