@@ -25,7 +25,7 @@ _ROOT = Path(__file__).parents[1]
 #: Per command: what the size counts, the sizes, and the arguments.
 _COMMANDS = {
     "hops": ("switches", (1024, 4096, 16384, 65536, 262144), "hops jellyfish:n={n},degree=16 --jobs 1"),
-    "route": ("switches", (256, 1024, 4096, 16384), "route jellyfish:n={n},degree=14 --jobs 1"),
+    "route": ("switches", (256, 1024, 4096, 16384), "route jellyfish:n={n},degree=14 --virtual-channels 8 --jobs 1"),
     "quality": ("switches", (64, 256, 1024, 4096), "quality jellyfish:n={n},degree=14,hosts=7 --jobs 1"),
     "simulate": (
         "switches",
