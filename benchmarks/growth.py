@@ -53,6 +53,8 @@ _COMMANDS = {
 }
 #: What a run must take beyond a command that does nothing, to count for an exponent.
 _SECONDS, _MB = 0.2, 10.0
+#: Ends of lines whose ratio is below this have labels above each other.
+_SAME = 1.1
 _PAGE = _ROOT / "docs" / "explanation" / "growth.md"
 _BEGIN, _END = "<!-- rows of benchmarks/growth.py -->", "<!-- end of rows -->"
 
@@ -140,14 +142,20 @@ def _picture(rows: list[dict]) -> str:
     from topoloom.figures.style import svg_of
 
     def draw(axes: Axes) -> None:
-        for row in rows:
-            runs = [run for run in row["runs"] if run[1] >= 0.05]
-            if not runs:
-                continue
-            sizes, seconds, _ = zip(*runs, strict=True)
-            (line,) = axes.plot(sizes, seconds, marker="o", markersize=3, linewidth=1.2)
+        ends: list[tuple[float, float]] = []
+        for row in sorted(rows, key=lambda row: row["runs"][-1][1]):
+            sizes, seconds, _ = zip(*row["runs"], strict=True)
+            (line,) = axes.plot(sizes, [max(0.01, value) for value in seconds], marker="o", markersize=3, linewidth=1.2)
+            near = sum(size == sizes[-1] and value > seconds[-1] / _SAME for size, value in ends)
+            ends.append((sizes[-1], seconds[-1]))
             axes.annotate(
-                f" {row['command']}", (sizes[-1], seconds[-1]), color=line.get_color(), va="center", fontsize=8
+                row["command"],
+                (sizes[-1], seconds[-1]),
+                xytext=(5, 9 * near),
+                textcoords="offset points",
+                color=line.get_color(),
+                va="center",
+                fontsize=8,
             )
         log_axis(axes, "x")
         log_axis(axes, "y")
