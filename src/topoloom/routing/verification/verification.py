@@ -1,6 +1,6 @@
 """The result of verifying tables: they are followed from every switch to every other."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -152,10 +152,13 @@ class Verification(Followed, Result):
         return [{"hops": hops, "pairs": pairs} for hops, pairs in enumerate(self.histogram.tolist())]
 
 
-def together(layers: list[Verification]) -> Verification:
-    """Combine the verifications of several layers of tables of a topology; every pair counts once per layer."""
+def together(layers: list[Verification], channel_load: np.ndarray, switch_load: np.ndarray) -> Verification:
+    """Combine the verifications of several layers of tables of a topology; every pair counts once per layer.
+
+    channel_load, switch_load: the sums over the layers, int64[channels] and int64[n].
+    """
     if len(layers) == 1:
-        return layers[0]
+        return replace(layers[0], channel_load=channel_load, switch_load=switch_load)
     histogram = np.zeros(max(layer.histogram.size for layer in layers), np.int64)
     for layer in layers:
         histogram[: layer.histogram.size] += layer.histogram
@@ -184,8 +187,8 @@ def together(layers: list[Verification]) -> Verification:
         ),
         cycle=bad.cycle,
         cycle_virtual_channel=bad.cycle_virtual_channel,
-        channel_load=np.sum([layer.channel_load for layer in layers], axis=0),
-        switch_load=np.sum([layer.switch_load for layer in layers], axis=0),
+        channel_load=channel_load,
+        switch_load=switch_load,
     )
 
 

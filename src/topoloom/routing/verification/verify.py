@@ -79,16 +79,23 @@ def verify_routing(
         return verify_groups(routing, routing.choice, jobs, destinations, work)
     if not isinstance(routing.choice, Layers):
         return with_choice(routing, walked_tables(routing, jobs, destinations, work)[0], work)
-    turns = np.zeros(0, np.uint8)
+    turns, none = np.zeros(0, np.uint8), np.zeros(0, np.int64)
+    channel_load, switch_load = (
+        np.zeros(routing.channels.to.size, np.int64),
+        np.zeros(routing.topology.switches, np.int64),
+    )
     verifications = []
     for layer in _layers_of(routing, routing.choice):
         of_layer, layer_turns = walked_tables(layer, jobs, destinations, work)
-        verifications.append(of_layer)
+        # Summed here: the loads of hundreds of layers of a large plane would be gigabytes.
+        channel_load += of_layer.channel_load
+        switch_load += of_layer.switch_load
+        verifications.append(replace(of_layer, channel_load=none, switch_load=none))
         # Into the same array where its type suffices: switches of 512 ports have gigabytes of turns.
         wide = turns.size and turns.dtype == np.result_type(turns, layer_turns)
         turns = np.bitwise_or(turns, layer_turns, out=turns if wide else None) if turns.size else layer_turns
         del layer_turns
-    verification = together(verifications)
+    verification = together(verifications, channel_load, switch_load)
     if routing.choice.virtual_channels is not None and not routing.choice.by_host:
         return with_layers(routing, list(_layers_of(routing, routing.choice)), verification, work)
     if verification.cycle or routing.virtual_channel_rule != PAIR:
