@@ -35,7 +35,7 @@ def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(wheel):
 
 
 def test_it_is_of_topoloom_s_version():
-    """And needs that one."""
+    """And needs that one, with what draws pictures."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert project["version"] == topoloom.__version__
-    assert f"topoloom=={topoloom.__version__}" in project["dependencies"]
+    assert f"topoloom[pictures]=={topoloom.__version__}" in project["dependencies"]

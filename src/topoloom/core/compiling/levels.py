@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 
-class Level(NamedTuple):
+class ProcessorLevel(NamedTuple):
     """What kernels of a level are compiled for, and what a processor needs to run them.
 
     Attributes
@@ -27,43 +27,43 @@ class Level(NamedTuple):
 
 
 _X86_64 = {
-    "x86-64-v4": Level(
+    "x86-64-v4": ProcessorLevel(
         "x86-64-v4", "+avx512vpopcntdq", ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl", "avx512vpopcntdq")
     ),
-    "x86-64-v3": Level("x86-64-v3", "", ("avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "popcnt")),
+    "x86-64-v3": ProcessorLevel("x86-64-v3", "", ("avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "popcnt")),
 }
 #: Every 64-bit Arm processor has what LLVM's `generic` uses: floating point and NEON, which counts bits.
-_AARCH64 = {"armv8-a": Level("generic", "+neon", ())}
+_AARCH64 = {"armv8-a": ProcessorLevel("generic", "+neon", ())}
 
-_BY_MACHINE: Mapping[str, Mapping[str, Level]] = {"x86_64": _X86_64, "aarch64": _AARCH64}
+_BY_MACHINE: Mapping[str, Mapping[str, ProcessorLevel]] = {"x86_64": _X86_64, "aarch64": _AARCH64}
 
 
-def levels_of(machine: str) -> Mapping[str, Level]:
+def processor_levels(machine: str) -> Mapping[str, ProcessorLevel]:
     """The levels of a type of machine, as `platform.machine` names it, the best first; none for other types.
 
     Examples
     --------
-    >>> list(levels_of("x86_64")), list(levels_of("aarch64")), list(levels_of("riscv64"))
+    >>> list(processor_levels("x86_64")), list(processor_levels("aarch64")), list(processor_levels("riscv64"))
     (['x86-64-v4', 'x86-64-v3'], ['armv8-a'], [])
     """
     return _BY_MACHINE.get(machine, {})
 
 
-def runnable(levels: Mapping[str, Level], features: Mapping[str, bool]) -> tuple[str, ...]:
+def runnable(levels: Mapping[str, ProcessorLevel], features: Mapping[str, bool]) -> tuple[str, ...]:
     """The levels that a processor with these features runs, the best first.
 
     Parameters
     ----------
-    levels : mapping of str to Level
+    levels : mapping of str to ProcessorLevel
         The best first.
     features : mapping of str to bool
         By LLVM's names.
 
     Examples
     --------
-    >>> runnable(levels_of("x86_64"), {"avx512f": True})
+    >>> runnable(processor_levels("x86_64"), {"avx512f": True})
     ()
-    >>> runnable(levels_of("aarch64"), {})
+    >>> runnable(processor_levels("aarch64"), {})
     ('armv8-a',)
     """
     has = [all(features.get(feature) for feature in level.needed) for level in levels.values()]
@@ -71,4 +71,4 @@ def runnable(levels: Mapping[str, Level], features: Mapping[str, bool]) -> tuple
 
 
 #: The levels of this machine.
-LEVELS = levels_of(platform.machine())
+LEVELS = processor_levels(platform.machine())

@@ -155,7 +155,16 @@ class Verification(Followed, Result):
 def together(layers: list[Verification], channel_load: np.ndarray, switch_load: np.ndarray) -> Verification:
     """Combine the verifications of several layers of tables of a topology; every pair counts once per layer.
 
-    channel_load, switch_load: the sums over the layers, int64[channels] and int64[n].
+    Parameters
+    ----------
+    layers : list of Verification
+        Their loads may be empty.
+    channel_load, switch_load : int64[channels], int64[n]
+        The sums of the loads of the layers.
+
+    Returns
+    -------
+    Verification
     """
     if len(layers) == 1:
         return replace(layers[0], channel_load=channel_load, switch_load=switch_load)
