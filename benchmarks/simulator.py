@@ -1,6 +1,6 @@
 """The simulator: flit-hops per second compared with BookSim 2, on large networks, and for 10,000 cycles of a Slim Fly.
 
-    python benchmarks/simulator.py [--rival PATH] [--only rival,large,long,whole] [--quick]
+    python benchmarks/simulator.py [--rival PATH] [--only rival,large,long,cores,whole] [--quick]
 
 PATH is a BookSim 2 (commit 28f43299) that you built with `-O3`; without it its columns are empty. All times are CPU time of
 one thread. A flit-hop is one flit that leaves one router. Our time excludes compiling, building and routing. BookSim's time is
@@ -13,8 +13,9 @@ between groups (compiled into BookSim), but different virtual channels and diffe
 to show that both do the same work.
 
 `large`: networks that BookSim does not finish in a reasonable time. `long`: 10,000 cycles, and the maximum memory of a process
-that builds, routes and simulates. `whole`: wall-clock seconds on all cores for ten loads and for saturation to 0.01 of a Slim
-Fly of 10,830 hosts (q=19), with `fast`; with --quick of 450 hosts (q=7).
+that builds, routes and simulates. `cores`: wall-clock seconds of one load on one core and on two. `whole`: wall-clock seconds
+on all cores for ten loads and for saturation to 0.01 of a Slim Fly of 10,830 hosts (q=19), with `fast`; with --quick of 450
+hosts (q=7).
 """
 
 import argparse
@@ -155,7 +156,7 @@ _LONG = (Case("Slim Fly q=19, p=15, 10,000 cycles", "slimfly:q=19,hosts=15", "ho
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rival", type=Path, help="a BookSim 2; omitted: only ours")
-    parser.add_argument("--only", default="rival,large,long,whole", help="parts, separated by commas (all)")
+    parser.add_argument("--only", default="rival,large,long,cores,whole", help="parts, separated by commas (all)")
     parser.add_argument("--quick", action="store_true", help="a tenth of the cycles, once each")
     arguments = parser.parse_args()
     parts = arguments.only.split(",")
@@ -174,8 +175,30 @@ def main() -> None:
             )
             for case in cases:
                 print(_alone(_shorter(case, arguments.quick)), flush=True)
+    if "cores" in parts:
+        _print_cores(replace(_LONG[0], name="Slim Fly q=19, p=15", cycles=(1000, 0)))
     if "whole" in parts:
         _print_whole("slimfly:q=7,hosts=5" if arguments.quick else "slimfly:q=19,hosts=15")
+
+
+def _print_cores(case: Case) -> None:
+    """Print the wall-clock times of one load on one core and on two, in turn, and the median of their ratios."""
+    routing = route(build(case.spec), case.engine)
+    traffic, pairs = traffic_of("uniform", routing), []
+    for seed in range(6):  # the first one compiles
+        times = []
+        for cores in (1, 2):
+            run = RouterRun(routing, case.config, traffic, case.load, seed, cores=cores)
+            run.go(200, 0, 1 << 60)
+            began = time.perf_counter()
+            run.go(case.cycles[0], 0, 1 << 60)
+            times.append(time.perf_counter() - began)
+        pairs.append(times)
+    one, two = (statistics.median(times) for times in zip(*pairs[1:], strict=True))
+    ratio = statistics.median(times[0] / times[1] for times in pairs[1:])
+    print(
+        f"\n{case.name}, {case.cycles[0]:,} cycles: {one:.2f} s on one core, {two:.2f} s on two, {ratio:.2f} times as fast"
+    )
 
 
 def _print_whole(spec: str) -> None:
