@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from topoloom.cli.presentation import Elsewhere
+from topoloom.core.folders import users_cache
 from topoloom.core.work import Work
 
 #: Days after which the tasks of a killed command are removed from the cache.
@@ -57,7 +58,7 @@ def carried_out_elsewhere(work: Work, elsewhere: Elsewhere, jobs: int | None = N
 
 def _folder_in_cache() -> Path:
     """The folder for the tasks of this command: the same for the same command in the same folder; old ones are removed."""
-    folders = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "topoloom" / "tasks"
+    folders = users_cache() / "tasks"
     for old in folders.glob("*"):
         with suppress(OSError):
             if time.time() - old.stat().st_mtime > _KEPT_DAYS * 86_400:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from topoloom.core.work import Work
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
+R = TypeVar("R")
 
 #: Seconds between two checks whether the work was stopped.
 _CHECK_EVERY_S = 0.2
@@ -135,20 +137,41 @@ def results_of(executor: CallExecutor, calls: Iterable[Call], work: "Work") -> I
     InputError, Stopped
         As `awaited`, for the first call that fails.
     """
-    pursued = iter(calls)
-    waiting: dict[Future[Any], Call] = {}
+    yield from as_completed_ahead(executor.submit, calls, lambda: executor.width, work)
 
-    def submit(most: int) -> None:
-        for call in islice(pursued, most):
-            waiting[executor.submit(call)] = call
+
+def as_completed_ahead(
+    submit: Callable[[T], "Future[R]"], items: Iterable[T], width: Callable[[], int], work: "Work"
+) -> Iterator[tuple[T, R]]:
+    """Yield items with the results of their futures, as these are ready, until the work is stopped.
+
+    Parameters
+    ----------
+    submit : callable (item) -> Future
+    items : iterable
+        Read only as they are needed.
+    width : callable () -> int
+        How many futures run at the same time.
+    work : Work
+
+    Yields
+    ------
+    (item, result)
+    """
+    pursued = iter(items)
+    waiting: dict[Future[R], T] = {}
+
+    def fill() -> None:
+        for item in islice(pursued, max(0, _AHEAD * width() - len(waiting))):
+            waiting[submit(item)] = item
 
     try:
-        submit(_AHEAD * executor.width)
+        fill()
         while waiting and not work.stopped:
             done = wait(waiting, timeout=_CHECK_EVERY_S, return_when=FIRST_COMPLETED).done
             for future in done:
                 yield waiting.pop(future), future.result()
-            submit(max(0, _AHEAD * executor.width - len(waiting)))
+            fill()
     finally:
         for future in waiting:
             future.cancel()

@@ -92,6 +92,11 @@ def _planned_by_this_user(journal: Path) -> bool:
     return stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
 
 
+def users_cache() -> Path:
+    """The user's folder for what can be made again: ``$XDG_CACHE_HOME/topoloom``, else ``~/.cache/topoloom``."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "topoloom"
+
+
 def files_in(folder: str | os.PathLike[str]) -> list[Path]:
     """All files in a folder and its subfolders, in order, without temporary files of running writers."""
     root = Path(folder)

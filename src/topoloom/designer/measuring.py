@@ -5,9 +5,8 @@ import os
 import signal
 import threading
 from collections.abc import Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager, suppress
-from itertools import islice
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait as wait_for
 from types import TracebackType
@@ -15,7 +14,7 @@ from typing import Self
 
 import msgspec
 
-from topoloom.core.calls import Call, Shared, anywhere, results_of
+from topoloom.core.calls import Call, Shared, anywhere, as_completed_ahead, results_of
 from topoloom.core.errors import Stopped
 from topoloom.core.surroundings import safe_path
 from topoloom.core.work import Work
@@ -24,8 +23,6 @@ from topoloom.designer.measure import measure
 from topoloom.designer.outcomes import Outcome
 from topoloom.designer.requirement import Requirement
 
-#: Seconds between two checks whether the work was stopped.
-_CHECK_EVERY_S = 0.2
 #: Seconds that a killed process may take to end.
 _END_TIMEOUT_S = 60.0
 
@@ -82,22 +79,18 @@ class Measuring:
             return
         if self._pool is None:
             self._pool = ProcessPoolExecutor(self._jobs, get_context("spawn"), initializer=_end_with_parent)
-        pursued = iter(specs)
-        # Two submitted tasks per process keep it busy; later specs are read late, since results may exclude them.
-        waiting = self._submitted(self._pool, islice(pursued, 2 * self._jobs))
-        while waiting and not self._work.stopped:
-            done, waiting = wait(waiting, timeout=_CHECK_EVERY_S, return_when=FIRST_COMPLETED)
-            for future in done:
-                yield future.result()
-            waiting |= self._submitted(self._pool, islice(pursued, len(done)))
+        pool = self._pool
+
+        def submit(spec: str) -> Future[Outcome]:
+            with safe_path(), _without_signals():
+                return pool.submit(measure, spec, self._requirement, self._parts)
+
+        for _, outcome in as_completed_ahead(submit, specs, lambda: self._jobs, self._work):
+            yield outcome
 
     def _call(self, spec: str) -> Call:
         shared = {"requirement": shared_struct(self._requirement), "parts": shared_struct(self._parts)}
         return Call(measured_anywhere, spec, {"spec": spec}, shared)
-
-    def _submitted(self, pool: ProcessPoolExecutor, specs: Iterable[str]) -> set[Future[Outcome]]:
-        with safe_path(), _without_signals():
-            return {pool.submit(measure, spec, self._requirement, self._parts) for spec in specs}
 
 
 @anywhere

@@ -2,7 +2,6 @@
 
 import os
 import sys
-from pathlib import Path
 from typing import Annotated, ClassVar
 
 import msgspec
@@ -11,6 +10,7 @@ from topoloom.cli.declared import declared
 from topoloom.cli.output import say
 from topoloom.cli.signals import ends_by_signals
 from topoloom.core.errors import InputError
+from topoloom.core.folders import users_cache
 from topoloom.core.settings import Settings, setting
 from topoloom.operations.shared import EXECUTOR, Executor, ExecutorOptions, TaskJobs
 
@@ -67,7 +67,7 @@ def command(settings: Serve) -> None:
         8 <= len(token) <= 200 and token.isascii() and token.replace("-", "").replace("_", "").isalnum()
     ):
         raise InputError("--token: give 8 to 200 letters, digits, - and _")
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "topoloom" / "explorer"
+    home = users_cache() / "explorer"
 
     def ready(address: str) -> None:
         say(f"topoloom is at {address}")

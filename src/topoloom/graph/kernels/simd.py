@@ -16,7 +16,9 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, models, register_model
+from numba.extending import models, register_model
+
+from topoloom.core.compiling.intrinsics import kernel_operation, llvm_function, word_pointer
 
 #: Words in a row, and numbers in a row of an array of float64.
 WORDS, COSTS = 8, 16
@@ -61,22 +63,11 @@ def _row_of(words: Any) -> RowType:
 
 def _address(context: Any, builder: Any, signature: Any, array: Any, index: Any) -> Any:
     """A vector pointer to word `index` of an array, the first argument."""
-    data = cgutils.create_struct_proxy(signature.args[0])(context, builder, array).data
-    return builder.bitcast(builder.gep(data, [index]), _row_of(signature.args[0]).vector.as_pointer())
+    pointer = word_pointer(context, builder, signature, array, index)
+    return builder.bitcast(pointer, _row_of(signature.args[0]).vector.as_pointer())
 
 
-def _declared(builder: Any, name: str, result: Any, *arguments: Any) -> Any:
-    """The LLVM intrinsic `name`, declared in the module being built."""
-    return cgutils.get_or_insert_function(builder.module, ir.FunctionType(result, arguments), name)
-
-
-def _operation(code: Callable[..., tuple[Any, _Code]]) -> Callable[..., Any]:
-    """`intrinsic`, typed as the function that a kernel calls: without the typing context."""
-    operation: Callable[..., Any] = intrinsic(code)
-    return operation
-
-
-@_operation
+@kernel_operation
 def load(_typing: Any, words: Any, _index: Any) -> tuple[Any, _Code]:
     """``load(words, i)``: the row words[i : i + 8]."""
 
@@ -88,7 +79,7 @@ def load(_typing: Any, words: Any, _index: Any) -> tuple[Any, _Code]:
     return _row_of(words)(words, types.intp), code
 
 
-@_operation
+@kernel_operation
 def store(_typing: Any, words: Any, _index: Any, _row: Any) -> tuple[Any, _Code]:
     """``store(words, i, row)``: words[i : i + 8] = row."""
 
@@ -100,7 +91,7 @@ def store(_typing: Any, words: Any, _index: Any, _row: Any) -> tuple[Any, _Code]
     return types.void(words, types.intp, _row_of(words)), code
 
 
-@_operation
+@kernel_operation
 def zeros(_typing: Any, words: Any) -> tuple[Any, _Code]:
     """``zeros(words)``: a row of zeros, as wide as those of `words`."""
     row = _row_of(words)
@@ -111,7 +102,7 @@ def zeros(_typing: Any, words: Any) -> tuple[Any, _Code]:
     return row(words), code
 
 
-@_operation
+@kernel_operation
 def either(_typing: Any, a: Any, b: Any) -> tuple[Any, _Code]:
     """``either(a, b)``: the bits that are in a or in b."""
 
@@ -121,7 +112,7 @@ def either(_typing: Any, a: Any, b: Any) -> tuple[Any, _Code]:
     return a(a, b), code
 
 
-@_operation
+@kernel_operation
 def add(_typing: Any, a: Any, b: Any) -> tuple[Any, _Code]:
     """``add(a, b)``: lane by lane, modulo 2^64."""
 
@@ -131,37 +122,39 @@ def add(_typing: Any, a: Any, b: Any) -> tuple[Any, _Code]:
     return a(a, b), code
 
 
-@_operation
+@kernel_operation
 def ones_of(_typing: Any, row: Any) -> tuple[Any, _Code]:
     """``ones_of(row)``: the number of bits set in each 64-bit lane, as a row."""
 
     def code(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.call(_declared(builder, f"llvm.ctpop.v{row.lanes}i64", row.vector, row.vector), arguments)
+        return builder.call(llvm_function(builder, f"llvm.ctpop.v{row.lanes}i64", row.vector, row.vector), arguments)
 
     return row(row), code
 
 
-@_operation
+@kernel_operation
 def bits_of(_typing: Any, word: Any) -> tuple[Any, _Code]:
     """``bits_of(word)``: the number of bits set in a uint64."""
 
     def code(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.call(_declared(builder, "llvm.ctpop.i64", _WORD, _WORD), arguments)
+        return builder.call(llvm_function(builder, "llvm.ctpop.i64", _WORD, _WORD), arguments)
 
     return types.int64(word), code
 
 
-@_operation
+@kernel_operation
 def total(_typing: Any, row: Any) -> tuple[Any, _Code]:
     """``total(row)``: the sum of the lanes, int64."""
 
     def code(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.call(_declared(builder, f"llvm.vector.reduce.add.v{row.lanes}i64", _WORD, row.vector), arguments)
+        return builder.call(
+            llvm_function(builder, f"llvm.vector.reduce.add.v{row.lanes}i64", _WORD, row.vector), arguments
+        )
 
     return types.int64(row), code
 
 
-@_operation
+@kernel_operation
 def same(_typing: Any, a: Any, b: Any) -> tuple[Any, _Code]:
     """``same(a, b)``: whether all bits agree."""
 
@@ -174,7 +167,7 @@ def same(_typing: Any, a: Any, b: Any) -> tuple[Any, _Code]:
     return types.boolean(a, b), code
 
 
-@_operation
+@kernel_operation
 def least(_typing: Any, costs: Any, more: Any, _step: Any) -> tuple[Any, _Code]:
     """``least(costs, more, step)``: lane by lane the smaller of ``costs`` and ``more + step``, of floating-point numbers."""
 
@@ -190,18 +183,18 @@ def least(_typing: Any, costs: Any, more: Any, _step: Any) -> tuple[Any, _Code]:
     return costs(costs, more, types.float64), code
 
 
-@_operation
+@kernel_operation
 def lowest_bit(_typing: Any, _word: Any) -> tuple[Any, _Code]:
     """``lowest_bit(word)``: the position of the lowest set bit of a uint64 that is not zero."""
 
     def code(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         flag = ir.Constant(ir.IntType(1), 1)  # the word is never zero, so LLVM needs no guard
-        return builder.call(_declared(builder, "llvm.cttz.i64", _WORD, _WORD, ir.IntType(1)), [*arguments, flag])
+        return builder.call(llvm_function(builder, "llvm.cttz.i64", _WORD, _WORD, ir.IntType(1)), [*arguments, flag])
 
     return types.int64(types.uint64), code
 
 
-@_operation
+@kernel_operation
 def fetch(_typing: Any, array: Any, _index: Any) -> tuple[Any, _Code]:
     """``fetch(array, i)``: prefetch the cache line with array[i]; an index beyond the end is allowed."""
 
@@ -209,7 +202,7 @@ def fetch(_typing: Any, array: Any, _index: Any) -> tuple[Any, _Code]:
         data = cgutils.create_struct_proxy(signature.args[0])(context, builder, arguments[0]).data
         byte, flag = ir.IntType(8).as_pointer(), ir.IntType(32)
         place = builder.bitcast(builder.gep(data, [arguments[1]]), byte)
-        called = _declared(builder, "llvm.prefetch.p0", ir.VoidType(), byte, flag, flag, flag)
+        called = llvm_function(builder, "llvm.prefetch.p0", ir.VoidType(), byte, flag, flag, flag)
         builder.call(called, [place, flag(1), flag(2), flag(1)])
         return context.get_dummy_value()
 

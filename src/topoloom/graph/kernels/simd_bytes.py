@@ -10,7 +10,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import models, register_model
 
-from topoloom.graph.kernels.simd import _Code, _declared, _operation
+from topoloom.core.compiling.intrinsics import kernel_operation, llvm_function
+from topoloom.graph.kernels.simd import _Code
 
 #: Bytes in a vector.
 BYTES = 64
@@ -37,7 +38,7 @@ class _Bytes64Model(models.PrimitiveModel):
         super().__init__(manager, numba_type, _VECTOR)
 
 
-@_operation
+@kernel_operation
 def load64(_typing: Any, words: Any, _index: Any) -> tuple[Any, _Code]:
     """``load64(values, i)``: the bytes values[i : i + 64]."""
 
@@ -50,28 +51,30 @@ def load64(_typing: Any, words: Any, _index: Any) -> tuple[Any, _Code]:
     return bytes64(words, types.intp), code
 
 
-@_operation
+@kernel_operation
 def least(_typing: Any, _a: Any, _b: Any) -> tuple[Any, _Code]:
     """``least(a, b)``: byte by byte the smaller."""
 
     def code(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.call(_declared(builder, "llvm.umin.v64i8", _VECTOR, _VECTOR, _VECTOR), arguments)
+        return builder.call(llvm_function(builder, "llvm.umin.v64i8", _VECTOR, _VECTOR, _VECTOR), arguments)
 
     return bytes64(bytes64, bytes64), code
 
 
-@_operation
+@kernel_operation
 def one_more(_typing: Any, _a: Any) -> tuple[Any, _Code]:
     """``one_more(a)``: byte by byte a + 1, at most 255."""
 
     def code(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         ones = ir.Constant(_VECTOR, [1] * BYTES)
-        return builder.call(_declared(builder, "llvm.uadd.sat.v64i8", _VECTOR, _VECTOR, _VECTOR), [*arguments, ones])
+        return builder.call(
+            llvm_function(builder, "llvm.uadd.sat.v64i8", _VECTOR, _VECTOR, _VECTOR), [*arguments, ones]
+        )
 
     return bytes64(bytes64), code
 
 
-@_operation
+@kernel_operation
 def above(_typing: Any, _a: Any, _b: Any) -> tuple[Any, _Code]:
     """``above(a, b)``: a word whose bit i is set if byte i of a is greater than byte i of b."""
 

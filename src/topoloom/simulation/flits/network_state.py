@@ -9,8 +9,8 @@ from topoloom.core.errors import InputError
 from topoloom.routing.choices import Adaptive
 from topoloom.routing.routing import Routing
 from topoloom.simulation.flits import buffers as b
-from topoloom.simulation.flits.buffers import Buffers, Demand, RouterNetwork, Rules
-from topoloom.simulation.flits.kernels.fields import PACKET_SIZE, PLACE_SIZE
+from topoloom.simulation.flits.buffers import Buffers, Demand, NetworkPart, Play, RouterNetwork, Rules
+from topoloom.simulation.flits.kernels.fields import PACKET_NEXT, PACKET_SIZE, PLACE_SIZE
 from topoloom.simulation.flits.network_tables import table_vcs, tables_and_rules
 from topoloom.simulation.flits.own_choice import OwnArrays
 from topoloom.simulation.flits.own_functions import compiled_function, own_arrays
@@ -53,6 +53,51 @@ class NetworkState:
     def state(self) -> np.ndarray:
         """The counters, at indices such as `buffers.FREE`."""
         return self.buffers.state
+
+    def run(
+        self,
+        demand: Demand,
+        play: Play | None,
+        until: int,
+        begin: int,
+        end: int,
+        part: NetworkPart | None = None,
+        buffers: Buffers | None = None,
+    ) -> None:
+        """Run all switches, or those of a part with its buffers, until a cycle.
+
+        Parameters
+        ----------
+        demand : Demand
+        play : Play or None
+        until : int
+        begin, end : int
+            Packets created from cycle `begin` to before `end` are measured.
+        part : NetworkPart, optional
+        buffers : Buffers, optional
+            Those of the part.
+        """
+        from topoloom.simulation.flits.kernels.router import run
+
+        run(
+            self.records,
+            self.long_credits,
+            self.any_shortest,
+            self.detours,
+            self.pace,
+            self.parts,
+            self.adaptive,
+            self.own,
+            part,
+            self.net,
+            self.buffers if buffers is None else buffers,
+            self.rules,
+            demand,
+            play,
+            until,
+            begin,
+            end,
+        )
 
 
 def empty_network(
@@ -218,7 +263,7 @@ def empty_network(
         np.zeros(hosts * 8, int32),
         np.zeros(hosts, int32),
         np.zeros(hosts * 4, int32),
-        _chain(min(held, MOST_RECORDS) if records else 0).reshape(-1),
+        free_records(min(held, MOST_RECORDS) if records else 0),
         np.zeros(PLACE_SIZE * pool if demand.loop.size or messages else 0, int32),
         np.zeros(_HISTOGRAM, int64),
         np.zeros(8 * log, int32),
@@ -252,13 +297,21 @@ def _flag(value: bool) -> int | None:
     return 1 if value else None
 
 
-def _chain(records: int) -> np.ndarray:
-    """Return free records of packets as a chain: each has the number of the next one in front, the last has -1."""
-    chain = np.zeros((records, PACKET_SIZE), np.int32)
-    if records:
-        chain[:, 0] = np.arange(1, records + 1)
-        chain[-1, 0] = -1
-    return chain
+def free_records(records: int, parts: int = 1) -> np.ndarray:
+    """Return free records of packets, a chain for each part: each record has the number of the next one, the last one -1.
+
+    Parameters
+    ----------
+    records, parts : int
+
+    Returns
+    -------
+    int32[parts * records * PACKET_SIZE]
+    """
+    chain = np.zeros((parts * records, PACKET_SIZE), np.int32)
+    chain[:, PACKET_NEXT] = np.arange(1, parts * records + 1)
+    chain[records - 1 :: max(1, records), PACKET_NEXT] = -1
+    return chain.reshape(-1)
 
 
 def _streams(seed: int, switches: int) -> np.ndarray:

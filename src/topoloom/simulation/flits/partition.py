@@ -16,7 +16,7 @@ from topoloom.simulation.flits import buffers as b
 from topoloom.simulation.flits.buffers import Buffers, Demand, NetworkPart
 from topoloom.simulation.flits.host_ports import ports_of_hosts
 from topoloom.simulation.flits.kernels.fields import (
-    PACKET_NEXT,
+    APART,
     PACKET_SIZE,
     PLACE_SIZE,
     PORT_NEXT,
@@ -25,14 +25,12 @@ from topoloom.simulation.flits.kernels.fields import (
     VC_OUTPUT,
     VC_SIZE,
 )
-from topoloom.simulation.flits.network_state import MOST_RECORDS, NetworkState
+from topoloom.simulation.flits.network_state import MOST_RECORDS, NetworkState, free_records
 from topoloom.simulation.flits.rates import flit_rates
 from topoloom.simulation.flits.router_config import RouterConfig
 from topoloom.throughput.traffic import Traffic
 from topoloom.throughput.traffic.traffic import ROUND
 
-#: Words between counters of different threads.
-_APART = 8
 #: The counters of a part, which are added to those of the run and begin again with every call.
 _SUMS = [b.HOPS, b.MADE, b.DONE, b.LATENCY, b.ROUTERS, b.WAITED, b.FLITS, b.INJECTED, b.INSIDE]
 #: What each further core adds to the speed of one; the flits per cycle and core that are worth a thread.
@@ -116,7 +114,8 @@ class Partition:
         port = whole.port.reshape(-1, PORT_SIZE)
         slots = 1 << rules.slot_bits
         used = (port[:, PORT_NEXT] >= 0) | (network.net.host_at >= 0)
-        bounds = _bounds(np.bincount(np.flatnonzero(used) // ports, minlength=switches), parts)
+        ports_in_use = np.bincount(np.flatnonzero(used) // ports, minlength=switches)
+        bounds = _bounds(ports_in_use, parts)
         part_of = np.repeat(np.arange(parts), np.diff(bounds))
         # Channels between parts: the sender's port leads to the copies, and the receiver's knows them.
         channels = np.flatnonzero(port[:, PORT_NEXT] >= 0)
@@ -136,7 +135,7 @@ class Partition:
         self._copied = whole._replace(
             rec=np.concatenate([whole.rec, rec.reshape(-1)]),
             popped=np.concatenate([whole.popped, np.zeros(original.size * (rules.history + 1), np.int64)]),
-            packets=_chains(records, parts),
+            packets=free_records(records, parts),
             pool=whole.pool[:0],
             spare=whole.spare[:0],
         )
@@ -160,11 +159,11 @@ class Partition:
             records=max(1, records),
             most=most,
             box=np.zeros(2 * parts * parts * most * 4, np.int32),
-            sent=np.zeros(2 * parts * parts * _APART, np.int64),
-            visits=np.zeros(parts * _APART, np.int64),
+            sent=np.zeros(2 * parts * parts * APART, np.int64),
+            visits=np.zeros(parts * APART, np.int64),
         )
         self._parts = [shared._replace(number=k, first=int(bounds[k]), last=int(bounds[k + 1])) for k in range(parts)]
-        room = np.bincount(np.flatnonzero(used) // ports, minlength=switches) * rules.vcs * rules.room
+        room = ports_in_use * rules.vcs * rules.room
         self._buffers = [
             self._own(part, int(room[part.first : part.last].sum()) + rules.most * int(hosts[part.number]) + 8)
             for part in self._parts
@@ -200,31 +199,11 @@ class Partition:
         begin, end : int
             Packets created from cycle `begin` to before `end` are measured.
         """
-        from topoloom.simulation.flits.kernels.router import run
-
         at = self.network
 
         def run_part(part: NetworkPart, own: Buffers) -> float:
             began = time.thread_time()
-            run(
-                at.records,
-                at.long_credits,
-                at.any_shortest,
-                at.detours,
-                at.pace,
-                None,
-                None,
-                None,
-                part,
-                at.net,
-                own,
-                at.rules,
-                self.demand,
-                None,
-                until,
-                begin,
-                end,
-            )
+            at.run(self.demand, None, until, begin, end, part, own)
             return time.thread_time() - began
 
         with ThreadPoolExecutor(len(self._parts) - 1) as threads:
@@ -255,11 +234,3 @@ def _bounds(weights: np.ndarray, parts: int) -> np.ndarray:
     inner = np.searchsorted(sums, goals) + 1
     least = np.arange(1, parts)  # no part is empty
     return np.concatenate([[0], np.clip(inner, least, weights.size - parts + least), [weights.size]])
-
-
-def _chains(records: int, parts: int) -> np.ndarray:
-    """Return the free records of packets of all parts, each a chain that ends with -1."""
-    chain = np.zeros((parts * records, PACKET_SIZE), np.int32)
-    chain[:, PACKET_NEXT] = np.arange(1, parts * records + 1)
-    chain[records - 1 :: max(1, records), PACKET_NEXT] = -1
-    return chain.reshape(-1)

@@ -130,33 +130,12 @@ class RouterRun:
 
     def _call(self, cycles: int, begin: int, end: int) -> None:
         """Call the kernel once, and determine how many cycles the next call may run."""
-        from topoloom.simulation.flits.kernels.router import run
-
         at, began = self.network, time.perf_counter()
         self.cycle += cycles
         if self._partition is not None:
             self._partition.run(self.cycle, begin, end)
-            self._set_call_cycles(cycles, time.perf_counter() - began)
-            return
-        run(
-            at.records,
-            at.long_credits,
-            at.any_shortest,
-            at.detours,
-            at.pace,
-            at.parts,
-            at.adaptive,
-            at.own,
-            None,
-            at.net,
-            at.buffers,
-            at.rules,
-            self.demand,
-            self.play,
-            self.cycle,
-            begin,
-            end,
-        )
+        else:
+            at.run(self.demand, self.play, self.cycle, begin, end)
         if isinstance(self.routing.choice, Adaptive) and at.state[WRONG]:
             raise _undeclared(self.routing, self.routing.choice, at.state[WRONG : WRONG + 5].tolist())
         if at.state[UNMATCHED]:
@@ -166,11 +145,7 @@ class RouterRun:
                 f"{self.routing.topology.name}: the allocator '{name}' granted two requests of one input or output, at switch"
                 f" {switch}; grants must be a matching"
             )
-        self._set_call_cycles(cycles, time.perf_counter() - began)
-
-    def _set_call_cycles(self, cycles: int, seconds: float) -> None:
-        """Determine how many cycles the next call may run, from those of the last one."""
-        fits = int(cycles * _CALL_SECONDS / max(seconds, 1e-9))
+        fits = int(cycles * _CALL_SECONDS / max(time.perf_counter() - began, 1e-9))
         self._call_cycles = max(2, min(fits, 2 * self._call_cycles, _LONGEST_CALL) & ~1)
 
     @property

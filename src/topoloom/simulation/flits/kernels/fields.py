@@ -66,3 +66,5 @@ NO_DETOUR, UNDECIDED = -1, -2
 #: `Buffers.log`, for a logged packet: its source, the switch and port of its destination, flits, the cycles of its creation,
 #: injection and arrival, and the routers on its path.
 LOG_SOURCE, LOG_SWITCH, LOG_PORT, LOG_LENGTH, LOG_BORN, LOG_ENTERED, LOG_ARRIVAL, LOG_ROUTERS = range(8)
+#: Words between the counters of different threads, so that they do not share a line of a cache.
+APART = 8

@@ -10,11 +10,9 @@ from topoloom.core.compiling.atomics import load_shared, rest, store_shared
 from topoloom.core.compiling.decorators import inner, stage
 from topoloom.simulation.flits.buffers import FREE, RECORD, Buffers, NetworkPart, Rules
 from topoloom.simulation.flits.kernels.credits import note, note_far
-from topoloom.simulation.flits.kernels.fields import PACKET_NEXT, PACKET_SIZE, VC_FLITS, VC_SIZE, at
+from topoloom.simulation.flits.kernels.fields import APART, PACKET_NEXT, PACKET_SIZE, VC_FLITS, VC_SIZE, at
 from topoloom.simulation.flits.kernels.flits import append
 
-#: Words between counters, so that threads do not share a line of a cache.
-_APART = 8
 #: How often a thread looks for the others before it lets them have its core.
 _LOOKS = 2000
 
@@ -22,32 +20,32 @@ _LOOKS = 2000
 @stage
 def post(part: NetworkPart, to: int, vc: int, word: int, birth: int, arrival: int) -> None:
     """Send a message to another part."""
-    pair = ((part.visits[at(part.number * _APART)] & 1) * part.parts + part.number) * part.parts + to
-    count = part.sent[at(pair * _APART)]
+    pair = ((part.visits[at(part.number * APART)] & 1) * part.parts + part.number) * part.parts + to
+    count = part.sent[at(pair * APART)]
     base = (pair * part.most + count) * 4
     part.box[at(base)] = vc
     part.box[at(base + 1)] = word
     part.box[at(base + 2)] = birth
     part.box[at(base + 3)] = arrival
-    part.sent[at(pair * _APART)] = count + 1
+    part.sent[at(pair * APART)] = count + 1
 
 
 @stage
 def begin_visit(part: NetworkPart) -> None:
     """Empty the boxes that this part writes next: the others have read them."""
-    pair = ((part.visits[at(part.number * _APART)] & 1) * part.parts + part.number) * part.parts
+    pair = ((part.visits[at(part.number * APART)] & 1) * part.parts + part.number) * part.parts
     for to in range(part.parts):
-        part.sent[at((pair + to) * _APART)] = 0
+        part.sent[at((pair + to) * APART)] = 0
 
 
 @stage
 def wait_for_others(part: NetworkPart) -> None:
     """End this part's visit, and wait until the others have ended theirs."""
-    visit = part.visits[at(part.number * _APART)] + 1
-    store_shared(part.visits, part.number * _APART, visit)
+    visit = part.visits[at(part.number * APART)] + 1
+    store_shared(part.visits, part.number * APART, visit)
     for other in range(part.parts):
         looks = 0
-        while load_shared(part.visits, other * _APART) < visit:
+        while load_shared(part.visits, other * APART) < visit:
             looks += 1
             if looks > _LOOKS:
                 rest()
@@ -57,10 +55,10 @@ def wait_for_others(part: NetworkPart) -> None:
 def read_messages(long_credits: int | None, part: NetworkPart, s: Buffers, rules: Rules, t: int) -> None:
     """Take the flits, credits and free records that the other parts sent in their last visit; t is the next cycle."""
     state, rec, packets = s.state, s.rec, s.packets
-    parity = (part.visits[at(part.number * _APART)] - 1) & 1
+    parity = (part.visits[at(part.number * APART)] - 1) & 1
     for other in range(part.parts):
         pair = (parity * part.parts + other) * part.parts + part.number
-        for k in range(part.sent[at(pair * _APART)]):
+        for k in range(part.sent[at(pair * APART)]):
             base = (pair * part.most + k) * 4
             vc, word = np.int64(part.box[at(base)]), np.int64(part.box[at(base + 1)])
             if vc < 0:

@@ -125,12 +125,14 @@ def routers(
                     allocate_switch_by_parts(records, long_credits, pace, parts, net, s, rules, r, c, step, ahead)
                 if rules.route:
                     end_routing(records, net, s, rules, r)
-                if parts is None:
+                for k in range(1 if parts is None else parts.out):
+                    if parts is not None:
+                        take_winners(parts, s, k)
                     traverse(
                         records,
                         long_credits,
                         pace,
-                        None,
+                        parts,
                         part,
                         net,
                         s,
@@ -144,27 +146,6 @@ def routers(
                         begin,
                         end,
                     )
-                else:
-                    for k in range(parts.out):
-                        take_winners(parts, s, k)
-                        traverse(
-                            records,
-                            long_credits,
-                            pace,
-                            parts,
-                            part,
-                            net,
-                            s,
-                            rules,
-                            demand,
-                            play,
-                            r,
-                            c,
-                            step,
-                            steps,
-                            begin,
-                            end,
-                        )
 
 
 @kernel
