@@ -23,8 +23,8 @@ class PlaneLayers(Sequence[np.ndarray]):
 
     Examples
     --------
-    >>> one = np.array([[255, 0], [1, 255]], np.uint8)
-    >>> layers = PlaneLayers([np.array([0, 1]), np.array([2, 3])], [0, 0], [[one]])
+    >>> table = np.array([[255, 0], [1, 255]], np.uint8)
+    >>> layers = PlaneLayers([np.array([0, 1]), np.array([2, 3])], [0, 0], [[table]])
     >>> len(layers), layers[0].tolist()
     (1, [[255, 0, 255, 255], [1, 255, 255, 255], [255, 255, 255, 0], [255, 255, 1, 255]])
     """
