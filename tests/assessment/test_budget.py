@@ -1,5 +1,9 @@
 """The budget of the full assessment, by a clock of the test: it counts work, and cheap steps are done for every network."""
 
+import threading
+from dataclasses import replace
+from functools import partial
+
 import pytest
 
 import topoloom.designer.assessment.assess as assess_module
@@ -118,3 +122,67 @@ def test_a_budget_moves_with_its_clock_and_ends_with_the_whole(clock):
     assert budget.stopped
     assert budget.flag[0]
     assert budget.ended == "interrupted"
+
+
+def _drawn(low: float | None, value: float, high: float | None, key: str = "time") -> StepResult:
+    return StepResult([Figure(key=key, label=key, value=value, low=low, high=high)])
+
+
+@pytest.mark.parametrize(
+    ("own", "others", "more"),
+    [
+        (_drawn(9.0, 10.0, 11.0), [], True),
+        (_drawn(9.0, 10.0, 11.0), [_drawn(10.9, 12.0, 13.0)], True),
+        (_drawn(9.0, 10.0, 11.0), [_drawn(11.1, 12.0, 13.0)], False),
+        (_drawn(9.0, 10.0, 11.0), [_drawn(11.1, 12.0, 13.0), _drawn(None, 9.5, None)], True),
+        (_drawn(9.0, 10.0, 11.0), [_drawn(11.1, 12.0, 13.0, key="other")], True),
+        (_drawn(9.99, 10.0, 10.01), [_drawn(9.99, 10.0, 10.01)], False),
+        (_drawn(None, 10.0, None), [_drawn(11.1, 12.0, 13.0)], False),
+    ],
+)
+def test_only_what_is_not_decided_is_drawn_again(own, others, more):
+    """A wide interval that overlaps another network's; alone, a wide interval; never one that is narrow or not there."""
+    step = AssessmentStep("draws", "draws", "Steps", lambda *_: own, finer=lambda *_: own)
+    assert step.wants_more(own, 1, others) is more
+    assert not AssessmentStep("exact", "no draws", "Steps", lambda *_: own).wants_more(own, 1, others)
+    once = AssessmentStep("once", "one draw", "Steps", lambda *_: own, finer=lambda *_: own, one_draw=True)
+    assert once.wants_more(own, 1, others) is (more or own.figures[0].low is None)
+
+
+def test_networks_that_are_told_apart_get_no_more_draws(clock, monkeypatch):
+    """Four times the draws for two whose intervals overlap, sixteen times for none, as they do not overlap then."""
+    centres, drawn = {"Petersen": 10.0, "ring(n=4,hosts=1)": 10.8, "complete(n=4,hosts=1)": 20.0}, []
+
+    def finer(subject: Subject, work: Work, effort: int) -> StepResult:
+        name = next(name for name in centres if name.lower()[:4] == subject.topology.name.lower()[:4])
+        drawn.append((name, effort))
+        half = 1.0 / effort
+        return _drawn(centres[name] - half, centres[name], centres[name] + half)
+
+    step = AssessmentStep("draws", "draws", "Steps", lambda subject, work: finer(subject, work, 1), finer=finer)
+    _assessed(monkeypatch, [step], seconds=100.0)
+    first, second, third = centres
+    assert drawn == [(first, 1), (second, 1), (third, 1), (first, 4), (second, 4)]
+
+
+def test_no_thread_waits_for_the_slowest_network(monkeypatch):
+    """While one network is in its first step, another does all of its own."""
+    others_done, order = threading.Event(), []
+
+    def run(name: str, subject: Subject, work: Work) -> StepResult:
+        if subject.topology.name == "slow":
+            assert others_done.wait(30)
+        order.append((name, subject.topology.name))
+        if order.count(("last", "quick")):
+            others_done.set()
+        return _drawn(None, 1.0, None, key=name)
+
+    steps = tuple(AssessmentStep(name, name, "Steps", partial(run, name)) for name in ("first", "last"))
+    monkeypatch.setattr(assess_module, "STEPS", steps)
+    subjects = [
+        Subject(as_network(spec).placed(map="rows", parts="slimfly-2014", rate_gbps=40.0)) for spec in _SPECS[:2]
+    ]
+    for subject, name in zip(subjects, ("slow", "quick"), strict=True):
+        subject.network = as_network(replace(subject.topology, name=name)).placed(map="rows", parts="slimfly-2014")
+    assess(subjects, objective="", jobs=2)
+    assert order == [("first", "quick"), ("last", "quick"), ("first", "slow"), ("last", "slow")]

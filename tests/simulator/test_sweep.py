@@ -88,6 +88,26 @@ def test_one_link_for_all_hosts_saturates_at_its_rate(hosts, link):
     assert len(found.points) <= 7
 
 
+def test_a_sparing_search_finds_the_same_saturation_by_fewer_loads():
+    """Loads above one that does not arrive are not simulated, nor is full load where a known load does not arrive."""
+    crossing = route(build("complete:n=2,hosts=4"))
+
+    def found(**how):
+        new = []
+        point = saturation(
+            crossing, "bit-complement", RouterConfig(vcs=1), width=0.1, work=Work(on_result=new.append), **how
+        )
+        assert (point.offered, point.accepted) == (whole.offered, whole.accepted)
+        return [point.offered for point in new]
+
+    whole = saturation(crossing, "bit-complement", RouterConfig(vcs=1), width=0.1)
+    points = {point.offered: point for point in whole.points}
+    assert sorted(points) == [0.2, 0.3, 0.4, 1.0]
+    assert found(sparing=True) == [1.0, 0.2, 0.3]
+    assert found(sparing=True, known={0.4: points[0.4]}) == [0.2, 0.3]
+    assert found(sparing=True, known={0.2: points[0.2], 0.3: points[0.3]}) == []
+
+
 @pytest.mark.exhaustive
 def test_saturation_lies_between_a_load_that_arrives_and_one_that_does_not(routing):
     """What is offered arrives at the load found, and no longer one width above; for any number of threads."""

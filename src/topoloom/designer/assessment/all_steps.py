@@ -20,7 +20,7 @@ STEPS: tuple[AssessmentStep, ...] = (
     WORST,
     FAILURES,
     LOADED[0],
-    COLLECTIVES,
+    *COLLECTIVES,
     DEGRADATION,
     GROWTH,
     *LOADED[1:],

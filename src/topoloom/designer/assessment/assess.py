@@ -48,7 +48,8 @@ def assess(
         The time budget, without the compilation of kernels. Each step is run for all networks before the next. The cheap
         steps run even if the budget is spent, as long as those of a network take less than a minute in total. Steps that
         do not fit are listed in `Assessment.missing`. If time is left, steps with random draws are repeated with 4 and 16
-        times the draws, until their intervals are within 0.5 %. Without a budget every step is run once.
+        times the draws, until their intervals are within 0.5 % or overlap no other network's. Without a budget every step is run
+        once.
     repeats : int
         Largest multiple of the normal number of draws, if time is left: 16, 4, or 1 (any number up to 3), with which no
         figure depends on the time.
@@ -136,46 +137,58 @@ class _Chain:
         self._efforts: list[dict[str, int]] = [{} for _ in subjects]
         self._seconds: list[dict[str, float]] = [{} for _ in subjects]
         self._cheap_seconds = [_CHEAP_SECONDS for _ in subjects]
-        self._lock = threading.Lock()
-        side_by_side = min(threads, len(subjects))
-        for subject in subjects:
-            subject.jobs = max(1, threads // side_by_side) if subject.jobs is None else subject.jobs
+        self._changed = threading.Condition()
 
     def run(self) -> None:
         """Run all steps, each for all networks."""
-        self._work.begin(len(STEPS) * len(self._subjects), "steps")
-        for step in STEPS:
-            self._side_by_side(partial(self._first_run, step))
-        if self._budget.seconds_left < float("inf"):
-            finer = [step for step in STEPS if step.finer is not None]
-            self._work.begin(len(self._more) * len(finer) * len(self._subjects), "steps with more draws")
-            for effort in self._more:
-                for step in finer:
-                    self._side_by_side(partial(self._again, step, effort))
+        networks = range(len(self._subjects))
+        self._work.begin(len(STEPS) * len(networks), "steps")
+        self._side_by_side([(number, partial(self._first_run, step, number)) for step in STEPS for number in networks])
+        for effort in self._more if self._budget.seconds_left < float("inf") else ():
+            # Chosen before any of them runs, because they depend on each other's intervals.
+            again = [(number, step) for step in STEPS for number in networks if self._undecided(step, number)]
+            if not again:
+                break
+            self._work.begin(len(again), f"steps with {effort} times the draws")
+            self._side_by_side([(number, partial(self._again, step, effort, number)) for number, step in again])
         # Tables whose figures came from the store are routed again, because the network's folder contains them.
         for number, subject in enumerate(self._subjects):
             if subject.tables is None and TABLES.name in self._found[number]:
                 with suppress(InputError):
                     subject.routed(self._work.step())
 
-    def _side_by_side(self, task: Callable[[int], None]) -> None:
-        """Run a task for all networks, on several threads; the first unexpected error ends all of them."""
-        waiting = iter(range(len(self._subjects)))
-        faults: list[BaseException] = []
+    def _side_by_side(self, tasks: list[tuple[int, Callable[[], None]]]) -> None:
+        """Run tasks of networks, given by their numbers, on several threads; the first unexpected error ends all of them.
+
+        Tasks start in their order, each as soon as no other of its network runs: no thread waits for the slowest network. Where
+        fewer networks than threads are left, each gets several.
+        """
+        waiting, busy, faults = list(tasks), set[int](), list[BaseException]()
 
         def worker() -> None:
             while not faults:
-                with self._lock:
-                    number = next(waiting, None)
-                if number is None:
-                    return
+                with self._changed:
+                    at = next((at for at, (number, _) in enumerate(waiting) if number not in busy), None)
+                    if not waiting:
+                        return
+                    if at is None:
+                        self._changed.wait()
+                        continue
+                    left = len(busy.union(number for number, _ in waiting))
+                    number, task = waiting.pop(at)
+                    busy.add(number)
+                    self._subjects[number].jobs = max(1, self._threads // left)
                 try:
-                    task(number)
+                    task()
                 except BaseException as fault:
                     faults.append(fault)
+                with self._changed:
+                    busy.discard(number)
+                    self._changed.notify_all()
 
         # With an executor, threads only wait for its answers.
-        count = len(self._subjects) if self._work.executor is not None else min(self._threads, len(self._subjects))
+        networks = len({number for number, _ in tasks})
+        count = networks if self._work.executor is not None else min(self._threads, networks)
         threads = [threading.Thread(target=worker, daemon=True) for _ in range(count)]
         for thread in threads:
             thread.start()
@@ -219,28 +232,34 @@ class _Chain:
         if step.cheap and self._cheap_seconds[number] > share:
             return self._work.budget(self._cheap_seconds[number])
         self._budget.check()
-        # Steps of a group become longer: one with less time than an earlier one took would only compile its kernels and be
-        # stopped.
+        # Steps of a group become longer, except those of collectives: one with less time than an earlier one took would only
+        # compile its kernels and be stopped.
         earlier = [self._seconds[number].get(other.name, 0.0) for other in STEPS if other.group == step.group]
-        if not step.cheap and share < max(earlier):
+        if not (step.cheap or step.one_draw) and share < max(earlier):
             raise Stopped("less time than an earlier step took")
         return self._budget.share(share)
 
+    def _undecided(self, step: AssessmentStep, number: int) -> bool:
+        """Whether a step of one network has intervals that leave open how it compares with the others."""
+        results = [names.get(step.name) for names in self._found]
+        own, others = (
+            results[number],
+            [other for other in results[:number] + results[number + 1 :] if other is not None],
+        )
+        return own is not None and step.wants_more(own, self._efforts[number][step.name], others)
+
     def _again(self, step: AssessmentStep, effort: int, number: int) -> None:
-        """Repeat a step of one network with more draws, if that narrows its intervals and time is left."""
-        result = self._found[number].get(step.name)
-        if result is not None and step.wants_more(result, self._efforts[number][step.name]):
-            before = self._efforts[number][step.name]
-            takes = self._seconds[number].get(step.name, 0.0) * effort / before
-            if not self._take_stored(step, number, effort) and not self._budget.stopped:
-                left = self._budget.seconds_left
-                if takes < left:
-                    try:
-                        self._do(step, number, self._budget.share(left), effort)
-                    except ExecutorError:
-                        raise
-                    except (InputError, Stopped):
-                        pass
+        """Repeat a step of one network with more draws, if time is left."""
+        takes = self._seconds[number].get(step.name, 0.0) * effort / self._efforts[number][step.name]
+        if not self._take_stored(step, number, effort) and not self._budget.stopped:
+            left = self._budget.seconds_left
+            if takes < left:
+                try:
+                    self._do(step, number, self._budget.share(left), effort)
+                except ExecutorError:
+                    raise
+                except (InputError, Stopped):
+                    pass
         self._work.advance(1, f"{self._subjects[number].topology.name}: {step.words}, {effort} times the draws")
 
     def _do(self, step: AssessmentStep, number: int, work: Work, effort: int) -> None:

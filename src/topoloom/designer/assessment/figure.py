@@ -1,5 +1,6 @@
 """One figure of an assessment: its value, its interval and its method."""
 
+from math import inf
 from typing import Literal
 
 import msgspec
@@ -53,3 +54,22 @@ class Figure(msgspec.Struct, frozen=True, kw_only=True):
         """Whether its interval reaches further than `TIGHT` of its value; False without an interval."""
         ends = [end for end in (self.low, self.high) if end is not None]
         return self.value is not None and any(abs(end - self.value) > TIGHT * abs(self.value) for end in ends)
+
+    def overlaps(self, other: "Figure") -> bool:
+        """Whether the intervals of the same figure of two networks have a point in common; a value is its own interval.
+
+        Examples
+        --------
+        >>> first, second = Figure(key="saturation", value=0.5, high=0.55), Figure(key="saturation", value=0.6, low=0.55)
+        >>> first.overlaps(second), first.overlaps(Figure(key="saturation", value=0.6))
+        (True, False)
+        """
+        (low, high), (other_low, other_high) = self._ends, other._ends
+        return low <= other_high and other_low <= high
+
+    @property
+    def _ends(self) -> tuple[float, float]:
+        """The ends of its interval: the value in place of those that are not known, and all numbers without a value."""
+        if self.value is None:
+            return -inf, inf
+        return self.value if self.low is None else self.low, self.value if self.high is None else self.high

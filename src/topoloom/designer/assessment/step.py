@@ -1,6 +1,6 @@
 """One step of an assessment, and its result."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from topoloom.core.work import Work
@@ -54,10 +54,33 @@ class AssessmentStep:
     one_draw: bool = False
     cheap: bool = False
 
-    def wants_more(self, result: StepResult, effort: int) -> bool:
-        """Whether more draws than `effort` times the normal number would narrow an interval of the result."""
+    def wants_more(self, result: StepResult, effort: int, others: Sequence[StepResult] = ()) -> bool:
+        """Whether more draws than `effort` times the normal number would say more.
+
+        Parameters
+        ----------
+        result : StepResult
+            Of one network.
+        effort : int
+        others : sequence of StepResult
+            Of the networks that it is compared with.
+
+        Returns
+        -------
+        bool
+            True where a figure was drawn once and has no interval yet, or where its interval is wide and overlaps that of
+            another network: which of the two is better is not decided then. A network alone has nothing to be told from, and
+            gets more draws as long as an interval is wide.
+        """
         drawn = [figure for figure in result.figures if figure.value is not None]
         if self.finer is None or not drawn:
             return False
-        without_interval = any(figure.low is None for figure in drawn)
-        return (self.one_draw and effort == 1 and without_interval) or any(figure.wide for figure in drawn)
+        if self.one_draw and effort == 1 and any(figure.low is None for figure in drawn):
+            return True
+        compared = {figure.key: [] for figure in drawn}
+        for figure in (figure for other in others for figure in other.figures if figure.value is not None):
+            compared.setdefault(figure.key, []).append(figure)
+        return any(
+            figure.wide and (not compared[figure.key] or any(map(figure.overlaps, compared[figure.key])))
+            for figure in drawn
+        )

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from topoloom.core.errors import InputError
 from topoloom.core.work import Work
@@ -13,6 +14,7 @@ from topoloom.placement.layout.layout import Layout
 from topoloom.routing.fitted_tables import VIRTUAL_CHANNELS, fitted_tables, virtual_channels_of
 from topoloom.routing.routing import Routing
 from topoloom.simulation.applications.rail_collectives import ScaleUp
+from topoloom.simulation.flits.point import Point
 
 #: Multiples of the normal number of draws, tried in this order if time is left; and the largest of them.
 EFFORTS = (4, 16)
@@ -41,6 +43,10 @@ class Subject:
     jobs : int or None
     tables : Routing or None
         The tables of `routed`; None: not computed yet.
+    simulated : dict of float to Point
+        The loads that were simulated with one number of draws, for the search of the saturation.
+    drawn : dict of str to list
+        The draws of each collective so far, in the order of their seeds: more draws repeat none of them.
     """
 
     network: Network
@@ -54,6 +60,8 @@ class Subject:
     seed: int = 1
     jobs: int | None = None
     tables: Routing | None = None
+    simulated: dict[float, Point] = field(default_factory=dict)
+    drawn: dict[str, list[Any]] = field(default_factory=dict)
 
     @property
     def topology(self) -> Topology:

@@ -39,6 +39,7 @@ def saturation(
     fast: bool = False,
     interval: float | None = None,
     known: MutableMapping[float, Point] | None = None,
+    sparing: bool = False,
     work: Work | None = None,
 ) -> Saturation:
     """Return the greatest load that a routed network carries, to a precision of `width`.
@@ -51,6 +52,9 @@ def saturation(
         As for `simulate`.
     width : float
         The precision of the load, 0.001 to 0.5.
+    sparing : bool
+        Simulate few loads, for few cores: begin from those of `known`, simulate one after the other, and none above one that
+        the network does not carry. The load found is the same where the network carries all loads below one that it carries.
 
     Returns
     -------
@@ -75,8 +79,11 @@ def saturation(
     point_of_step: dict[int, Point] = {}
     all_known = {} if known is None else known
 
+    def load_of(step: int) -> float:
+        return min(1.0, round(step * width, 12))
+
     def simulate_steps(steps: set[int]) -> None:
-        new = {step: min(1.0, round(step * width, 12)) for step in sorted(steps - point_of_step.keys())}
+        new = {step: load_of(step) for step in sorted(steps - point_of_step.keys())}
         if not new:
             return
         curve = simulate(
@@ -99,18 +106,23 @@ def saturation(
     def carried(step: int) -> bool:
         return not point_of_step[step].saturated and _missing(point_of_step[step], config) <= width / 2
 
-    simulate_steps({last})
-    low, high = (last, last + 1) if carried(last) else (0, last)
-    if high == last:
-        guess = math.floor(point_of_step[last].accepted / width)
-        simulate_steps({step for step in (guess, guess + 1, guess + 2) if 0 < step < last})
-    while True:
-        for step in sorted(point_of_step):
+    if sparing:
+        point_of_step |= {step: all_known[load_of(step)] for step in range(1, last + 1) if load_of(step) in all_known}
+    high = next((step for step in sorted(point_of_step) if not carried(step)), last)
+    low = max((step for step in point_of_step if step < high), default=0)
+    simulate_steps({high})
+    if carried(high):
+        low, high = high, high + 1
+    guess = math.floor(point_of_step[min(high, last)].accepted / width)
+    steps = {step for step in (guess, guess + 1, guess + 2) if low < step < high}
+    while high - low > 1:
+        if not sparing:
+            simulate_steps(steps)
+        for step in sorted(steps):
             if low < step < high:
+                simulate_steps({step})
                 low, high = (step, high) if carried(step) else (low, step)
-        if high - low <= 1:
-            break
-        simulate_steps({low + (high - low) * part // (_AT_ONCE + 1) for part in range(1, _AT_ONCE + 1)} - {low})
+        steps = {low + (high - low) * part // (_AT_ONCE + 1) for part in range(1, _AT_ONCE + 1)} - {low}
     best = point_of_step[max(1, low)]
     about = {
         "traffic": name_of_traffic(traffic),

@@ -2,37 +2,35 @@
 
 import numpy as np
 
-from topoloom.core.compiling.decorators import allocating, inner, kernel
+from topoloom.core.compiling.decorators import allocating, inner
 from topoloom.core.random_streams.kernels import next_below, next_word
 
 
 @inner
-def _joined(offsets: np.ndarray, neighbours: np.ndarray, u: int, v: int) -> int:
-    """The number of links between u and v."""
-    count = 0
-    for i in range(offsets[u], offsets[u + 1]):
-        count += neighbours[i] == v
-    return count
+def _mark(old_offsets: np.ndarray, old_neighbours: np.ndarray, stands: int, mark: np.ndarray, stamp: int) -> None:
+    """Mark the neighbours of `stands` in the existing network, int64[n], by a stamp that no other marks have."""
+    for i in range(old_offsets[stands], old_offsets[stands + 1]):
+        mark[old_neighbours[i]] = stamp
 
 
-@kernel
+@inner
 def _stays(
     offsets: np.ndarray,
     neighbours: np.ndarray,
-    old_offsets: np.ndarray,
-    old_neighbours: np.ndarray,
     place: np.ndarray,
     switch: int,
-    stands: int,
     other: int,
     other_stands: int,
+    mark: np.ndarray,
+    stamp: int,
 ) -> int:
-    """Links of `switch` of the goal that stay if it becomes switch `stands`, and `other` becomes `other_stands`."""
+    """Links of `switch` of the goal that stay if it becomes the switch whose neighbours are marked, and `other` becomes
+    `other_stands`."""
     count = 0
     for i in range(offsets[switch], offsets[switch + 1]):
         neighbour = neighbours[i]
         at = other_stands if neighbour == other else place[neighbour]
-        count += _joined(old_offsets, old_neighbours, stands, at) > 0
+        count += mark[at] == stamp
     return count
 
 
@@ -68,7 +66,7 @@ def exchange(
       both are kept from call to call.
     """
     n = place.size
-    holder = np.empty(n, np.int64)
+    holder, mark = np.empty(n, np.int64), np.zeros(n, np.int64)
     for switch in range(n):
         holder[place[switch]] = switch
     for step in range(begin, end):
@@ -87,11 +85,14 @@ def exchange(
         if a == b or hosts[a] < had[place[b]] or hosts[b] < had[place[a]]:
             continue
         at_a, at_b = place[a], place[b]
-        # A link between the two counts at both, before and after: it cancels.
-        old = _stays(offsets, neighbours, old_offsets, old_neighbours, place, a, at_a, b, at_b)
-        old += _stays(offsets, neighbours, old_offsets, old_neighbours, place, b, at_b, a, at_a)
-        new = _stays(offsets, neighbours, old_offsets, old_neighbours, place, a, at_b, b, at_a)
-        new += _stays(offsets, neighbours, old_offsets, old_neighbours, place, b, at_a, a, at_b)
+        # Marks take time per link, not per pair of links. A link between the two counts at both, before and after: it cancels.
+        stamp = 2 * (step - begin) + 1
+        _mark(old_offsets, old_neighbours, at_a, mark, stamp)
+        old = _stays(offsets, neighbours, place, a, b, at_b, mark, stamp)
+        new = _stays(offsets, neighbours, place, b, a, at_b, mark, stamp)
+        _mark(old_offsets, old_neighbours, at_b, mark, stamp + 1)
+        old += _stays(offsets, neighbours, place, b, a, at_a, mark, stamp + 1)
+        new += _stays(offsets, neighbours, place, a, b, at_a, mark, stamp + 1)
         more = new - old
         if more >= 0 or -more <= hot * acceptance[np.int64(next_word(draw) >> np.uint64(52))]:
             place[a], place[b] = at_b, at_a
@@ -130,6 +131,7 @@ def grown(
     stands = np.full(old, -1, np.int64)
     score = np.zeros(n, np.int64)
     queue = np.empty(old, np.int64)
+    mark = np.full(old, -1, np.int64)
     place[first], stands[source] = source, first
     queue[0] = source
     head, tail, done = 0, 1, 1
@@ -161,6 +163,7 @@ def grown(
             # Of the places next to the centre's, that with the most links to the places of near's neighbours.
             best, most = -1, -1
             goal = stands[centre]
+            _mark(old_offsets, old_neighbours, near, mark, near)
             for j in range(offsets[goal], offsets[goal + 1]):
                 spot = neighbours[j]
                 if place[spot] >= 0 or hosts[spot] < had[near]:
@@ -169,7 +172,7 @@ def grown(
                 for k in range(offsets[spot], offsets[spot + 1]):
                     at = place[neighbours[k]]
                     if at >= 0:
-                        score[spot] += _joined(old_offsets, old_neighbours, near, at) > 0
+                        score[spot] += mark[at] == near
                 if score[spot] > most:
                     best, most = spot, score[spot]
             if best >= 0:

@@ -1,6 +1,7 @@
-"""The times of an all-to-all and an all-reduce, simulated as flows along the tables."""
+"""The steps of collectives: the times of an all-to-all and an all-reduce, simulated as flows along the tables."""
 
 import math
+from functools import partial
 from statistics import fmean, stdev
 
 import numpy as np
@@ -21,33 +22,30 @@ RANKS = 1024
 _BYTES_PER_MIB = 1 << 20
 
 
-def _collectives(subject: Subject, work: Work, effort: int = 1) -> StepResult:
+def _operation(subject: Subject, work: Work, draws: int = 1, *, operation: str) -> StepResult:
+    """The time of one operation: key `all_to_all_ms` or `all_reduce_ms`."""
     topology, on_rails = subject.topology, False
     if topology.endpoints.size > topology.hosts or subject.scale_up.hosts is not None:
         topology, on_rails = scale_up_domains(topology, subject.scale_up), True
     if topology.hosts < 2:
         raise InputError(f"{topology.name}: collectives need two hosts, or two scale-up domains")
+    key, label = _FIGURES[operation]
     if on_rails:
-        return StepResult([_on_rails(subject, work, effort, *operation) for operation in _RAIL_OPERATIONS])
+        return StepResult([_on_rails(subject, work, draws, key, label, operation)])
     # A power of two, as halving needs.
     ranks = 1 << (min(RANKS, topology.hosts).bit_length() - 1)
-    each = max(1, round(subject.all_to_all_mib * _BYTES_PER_MIB / ranks))
-    whole = max(1, round(subject.all_reduce_mib * _BYTES_PER_MIB))
-    wanted = (
-        ("all_to_all_ms", "all to all", f"alltoall:bytes={each}", f"{subject.all_to_all_mib:g} MiB per host"),
-        (
-            "all_reduce_ms",
-            "all-reduce",
-            f"collective:operation=allreduce,algorithm=halving,bytes={whole}",
-            f"{subject.all_reduce_mib:g} MiB, by halving",
-        ),
-    )
-    figures = [_collective(subject, work, effort, ranks, *operation) for operation in wanted]
-    return StepResult(figures)
+    if operation == "alltoall":
+        each = max(1, round(subject.all_to_all_mib * _BYTES_PER_MIB / ranks))
+        app, sends = f"alltoall:bytes={each}", f"{subject.all_to_all_mib:g} MiB per host"
+    else:
+        whole = max(1, round(subject.all_reduce_mib * _BYTES_PER_MIB))
+        app = f"collective:operation=allreduce,algorithm=halving,bytes={whole}"
+        sends = f"{subject.all_reduce_mib:g} MiB, by halving"
+    return StepResult([_collective(subject, work, draws, ranks, key, label, app, sends)])
 
 
-#: The operations of hosts with several ports: key and label of the figure, and the operation.
-_RAIL_OPERATIONS = (("all_to_all_ms", "all to all", "alltoall"), ("all_reduce_ms", "all-reduce", "allreduce"))
+#: The operations, with the key and the label of their figures.
+_FIGURES = {"alltoall": ("all_to_all_ms", "all to all"), "allreduce": ("all_reduce_ms", "all-reduce")}
 
 
 def _on_rails(subject: Subject, work: Work, draws: int, key: str, label: str, operation: str) -> Figure:
@@ -67,14 +65,15 @@ def _on_rails(subject: Subject, work: Work, draws: int, key: str, label: str, op
     settings = AppSettings(
         rate_gbps=subject.rate_gbps, switch_ns=subject.switch_ns, cable_ns_per_m=subject.cable_ns_per_m
     )
-    routing, times = subject.routed(work), []
+    routing, drawn = subject.routed(work), subject.drawn.setdefault(operation, [])
     of_host = subject.all_to_all_mib * _members(subject) / topology.hosts
     size = (of_host / hosts if operation == "alltoall" else subject.all_reduce_mib) * _BYTES_PER_MIB
     whole = hosts == topology.hosts
+    wanted = 1 if whole else draws
     try:
-        for draw in range(1 if whole else draws):
+        for draw in range(len(drawn), wanted):
             job = np.sort(Draws(subject.seed + draw).permutation(topology.hosts)[:hosts])
-            times.append(
+            drawn.append(
                 rail_collective(
                     routing,
                     operation,
@@ -89,6 +88,7 @@ def _on_rails(subject: Subject, work: Work, draws: int, key: str, label: str, op
             )
     except InputError as error:
         return Figure(key=key, label=label, unit="ms", value=None, how=str(error), better="less")
+    times: list[RailCollective] = drawn[:wanted]
     milliseconds = [1e3 * run.seconds for run in times]
     mean = fmean(milliseconds)
     low, high = _interval(mean, 0.0 if whole else _half_width(milliseconds))
@@ -161,31 +161,35 @@ def _collective(
     key, label, app, sends : str
         The figure's key and label, the program, and a description of what it sends.
     """
-    placement = "random" if draws == 1 else f"random*{draws}"
+    placement, drawn = _placement(draws), subject.drawn.setdefault(app, [])
     settings = AppSettings(
         rate_gbps=subject.rate_gbps, switch_ns=subject.switch_ns, cable_ns_per_m=subject.cable_ns_per_m
     )
     try:
         routing = subject.routed(work)
-        runs = run_apps(
-            [Case(subject.topology.name, routing.host_tables, subject.layout, subject.seed)],
-            [app],
-            ranks,
-            [placement],
-            settings=settings,
-            seed=subject.seed,
-            jobs=subject.jobs,
-            simulator="flows",
-            work=work,
-        )
+        if draws > len(drawn):
+            runs = run_apps(
+                [Case(subject.topology.name, routing.host_tables, subject.layout, subject.seed)],
+                [app],
+                ranks,
+                [_placement(draws - len(drawn))],
+                settings=settings,
+                seed=subject.seed + len(drawn),
+                jobs=subject.jobs,
+                simulator="flows",
+                work=work,
+            )
+            if runs.ended != "done":
+                work.check()
+            if runs.failure:
+                raise InputError(runs.failure)
+            drawn += [(run.seconds, run.bound_s) for run in runs.runs]
     except InputError as error:
         return Figure(key=key, label=label, unit="ms", value=None, how=str(error), better="less")
-    if runs.ended != "done":
-        work.check()
-    milliseconds = [run.seconds * 1e3 for run in runs.runs]
+    milliseconds = [seconds * 1e3 for seconds, _ in drawn[:draws]]
     mean, half = fmean(milliseconds), _half_width(milliseconds)
     low, high = _interval(mean, half)
-    least = [run.bound_s * 1e3 for run in runs.runs if run.bound_s is not None]
+    least = [bound_s * 1e3 for _, bound_s in drawn[:draws] if bound_s is not None]
     changes = " ".join(
         f"--set {name}={value:g}"
         for name, value in (
@@ -215,6 +219,11 @@ def _collective(
     )
 
 
+def _placement(draws: int) -> str:
+    """Random placements of so many seeds, as `run_apps` reads them."""
+    return "random" if draws == 1 else f"random*{draws}"
+
+
 def _half_width(values: list[float]) -> float | None:
     """Half the 95 % confidence interval of a mean (Student's t); None for a single value."""
     if len(values) < 2:
@@ -224,6 +233,8 @@ def _half_width(values: list[float]) -> float | None:
     return float(stdtrit(len(values) - 1, 0.975) * stdev(values) / math.sqrt(len(values)))
 
 
-COLLECTIVES = AssessmentStep(
-    "collectives", "collectives as flows", "Collectives", _collectives, finer=_collectives, one_draw=True
+#: A step for each, because the all-to-all takes longer, and fewer draws.
+COLLECTIVES = tuple(
+    AssessmentStep(label.replace(" ", "-"), f"{label} as flows", "Collectives", run, finer=run, one_draw=True)
+    for label, run in ((label, partial(_operation, operation=operation)) for operation, (_, label) in _FIGURES.items())
 )

@@ -77,6 +77,7 @@ def _load(subject: Subject, work: Work, effort: int = 1, *, load: float) -> Step
         cables=cables,
         fast=True,
         interval=_interval(effort),
+        known=subject.simulated if effort == 1 else None,
         work=work,
     )
     if not curve.points:
@@ -129,6 +130,8 @@ def _saturation(subject: Subject, work: Work, effort: int = 1) -> StepResult:
         jobs=subject.jobs,
         cables=cables,
         fast=True,
+        known=subject.simulated,
+        sparing=True,
         work=work,
     )
     return StepResult(
