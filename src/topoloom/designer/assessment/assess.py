@@ -48,8 +48,8 @@ def assess(
         The time budget, without the compilation of kernels. Each step is run for all networks before the next. The cheap
         steps run even if the budget is spent, as long as those of a network take less than a minute in total. Steps that
         do not fit are listed in `Assessment.missing`. If time is left, steps with random draws are repeated with 4 and 16
-        times the draws, until their intervals are within 0.5 % or overlap no other network's. Without a budget every step is run
-        once.
+        times the draws, until their intervals are within 0.5 % or overlap no other network's. Without a budget every step
+        is run once.
     repeats : int
         Largest multiple of the normal number of draws, if time is left: 16, 4, or 1 (any number up to 3), with which no
         figure depends on the time.

@@ -60,9 +60,9 @@ class Figure(msgspec.Struct, frozen=True, kw_only=True):
 
         Examples
         --------
-        >>> first, second = Figure(key="saturation", value=0.5, high=0.55), Figure(key="saturation", value=0.6, low=0.55)
-        >>> first.overlaps(second), first.overlaps(Figure(key="saturation", value=0.6))
-        (True, False)
+        >>> half = Figure(key="saturation", label="saturation load", value=0.5, high=0.55)
+        >>> [half.overlaps(Figure(key="saturation", label="saturation load", value=load)) for load in (0.55, 0.6)]
+        [True, False]
         """
         (low, high), (other_low, other_high) = self._ends, other._ends
         return low <= other_high and other_low <= high

@@ -77,7 +77,7 @@ class AssessmentStep:
             return False
         if self.one_draw and effort == 1 and any(figure.low is None for figure in drawn):
             return True
-        compared = {figure.key: [] for figure in drawn}
+        compared: dict[str, list[Figure]] = {figure.key: [] for figure in drawn}
         for figure in (figure for other in others for figure in other.figures if figure.value is not None):
             compared.setdefault(figure.key, []).append(figure)
         return any(

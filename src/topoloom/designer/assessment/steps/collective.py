@@ -198,7 +198,7 @@ def _collective(
             ("cable_ns_per_m", subject.cable_ns_per_m),
         )
     )
-    drawn = (
+    draws_in_words = (
         f"one draw, seed {subject.seed}"
         if half is None
         else f"the mean of {draws} draws, seeds {subject.seed} to {subject.seed + draws - 1}; interval: 95 % confidence"
@@ -211,7 +211,7 @@ def _collective(
         low=low,
         high=high,
         bound=fmean(least) if least else None,
-        how=f"{sends}, {ranks:,} ranks on hosts drawn at random ({drawn}); simulated as flows that share every"
+        how=f"{sends}, {ranks:,} ranks on hosts drawn at random ({draws_in_words}); simulated as flows that share every"
         f" channel by max-min fairness, {routing.description}",
         by_hand=f"topoloom app FOLDER --app {app} --ranks {ranks} --placement {placement} --simulator flows"
         f" --seed {subject.seed} {changes}",
