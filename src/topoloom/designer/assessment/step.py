@@ -69,8 +69,8 @@ class AssessmentStep:
         -------
         bool
             True where a figure was drawn once and has no interval yet, or where its interval is wide and overlaps that of
-            another network: which of the two is better is not decided then. A network alone has nothing to be told from, and
-            gets more draws as long as an interval is wide.
+            another network: which of the two is better is not decided then. A single network has nothing to be compared
+            with, and gets more draws as long as an interval is wide.
         """
         drawn = [figure for figure in result.figures if figure.value is not None]
         if self.finer is None or not drawn:

@@ -220,7 +220,7 @@ def _collective(
 
 
 def _placement(draws: int) -> str:
-    """Random placements of so many seeds, as `run_apps` reads them."""
+    """Random placements of `draws` seeds, as `run_apps` reads them."""
     return "random" if draws == 1 else f"random*{draws}"
 
 
