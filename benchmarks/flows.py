@@ -1,14 +1,16 @@
 """Flows compared with SimGrid and flits in one run, and large cases that only flows can simulate.
 
-    python benchmarks/flows.py [--only agreement,contended,flits,waiting,step,all-to-all] [--seconds 150]
+    python benchmarks/flows.py [--only agreement,contended,flits,waiting,step,large-step,all-to-all]
+        [--seconds 150]
 
 `agreement`: collectives, NAS skeletons and steps of training on 16 and 64 ranks: simulated seconds by SimGrid and by flows, and
 the computing time of both. `contended`: time steps of NAS programs on 256 randomly placed ranks, with most channels full.
 `flits`: each host sends to one other host, flit by flit and as a flow, with 4 and with 8 virtual channels; the column `paced`
 is for flits with no host sending faster than the slowest flow. `waiting`: why two patterns on a Slim Fly take longer flit by
 flit: the same with other numbers of virtual channels, buffers and flits per packet.
-`step`: a step of GPT-3 175B on 1,024 accelerators. `all-to-all`: 64 KiB between all pairs of 16,384 hosts, by pairs, exactly on
-a fat tree and with a window on a Slim Fly; it is stopped after `--seconds`, and the total time is extrapolated.
+`step`, `large-step`: a step of GPT-3 175B on 1,024 and on 32,768 accelerators. `all-to-all`: 64 KiB between all pairs of 16,384
+hosts, by pairs, exactly on a fat tree and with a window on a Slim Fly. These are stopped after `--seconds`, and the total time
+is extrapolated.
 """
 
 import argparse
@@ -65,6 +67,7 @@ def main() -> None:
         "flits": _flits,
         "waiting": _waiting,
         "step": _step,
+        "large-step": _large_step,
         "all-to-all": _all_to_all,
     }
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -205,6 +208,12 @@ def _step(seconds: float) -> None:
     )
 
 
+def _large_step(seconds: float) -> None:
+    name = "GPT-3 175B, tp 8, pp 8, dp 512, batch 1,536, on fat-tree:k=64,pods=32"
+    tables = host_routings(build("fat-tree:k=64,pods=32"), "fat-tree", 32)
+    _timed(name, tables, "training:model=gpt3-175b,tp=8,pp=8", 32768, 0.0, seconds)
+
+
 def _all_to_all(seconds: float) -> None:
     app = "alltoall:bytes=65536"
     tables = host_routings(build("fat-tree:k=64,pods=16"), "fat-tree", 32)
@@ -226,7 +235,7 @@ def _timed(name, tables, app, ranks, window, seconds):  # type: ignore[no-untype
     took = time.perf_counter() - begin
     print(
         f"{name}: {outcome.seconds:.6g} s simulated, {outcome.messages:,} messages, {outcome.fillings:,} fillings,"
-        f" in {took:.0f} s",
+        f" in {took:.0f} s, {outcome.cpu_s:.0f} s of CPU",
         flush=True,
     )
 

@@ -4,14 +4,14 @@ import numpy as np
 
 from topoloom.core.allowance import free_bytes
 from topoloom.core.errors import InputError
-from topoloom.simulation.flows.state import EVENTS, HURRY, READY, ROOM, WINDOW, FlowNetwork, State
+from topoloom.simulation.flows.state import CLASH, HURRY, READY, ROOM, WINDOW, FlowNetwork, State
 
 #: Memory of a message per channel of its path: `State.path`, `weight`, `next` and `back`.
 _BYTES_PER_CHANNEL = 20
 
 
 def empty_state(
-    fabric: FlowNetwork, at: np.ndarray, most: int, window: float, requests: int = 0, labels: int = 1
+    fabric: FlowNetwork, at: np.ndarray, most: int, window: float, requests: int = 0, labels: int = 1, groups: int = 0
 ) -> State:
     """Return a simulation at its beginning, without messages.
 
@@ -24,8 +24,8 @@ def empty_state(
         The number of resources on the longest path.
     window : float
         As for `simulate_flows`.
-    requests, labels : int
-        The requests of a rank, and the labels of time.
+    requests, labels, groups : int
+        The requests of a rank, the labels of time, and the groups of ranks.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def empty_state(
         open=np.zeros(r, short),
         is_dirty=np.zeros(r, np.int8),
         weigh=np.zeros(r),
-        share=np.stack([fabric.capacity, np.zeros(r)], axis=1),
+        share=np.stack([fabric.capacity, *np.zeros((3, r))], axis=1),
         spare=np.zeros(r),
         level=np.zeros(r),
         carried=np.zeros(fabric.to.size),
@@ -106,7 +106,14 @@ def empty_state(
         tried=np.zeros(nodes, whole),
         part=np.zeros(nodes),
         late=np.zeros(nodes),
-        counter=np.zeros(EVENTS + 1, whole),
+        here=np.zeros(groups, whole),
+        here_at=np.zeros(groups, whole),
+        gathered=np.zeros(n, short),
+        is_gathered=np.zeros(n, np.int8),
+        pace=np.zeros((n, 4)),
+        way=np.full((n, most + 2), -1, short),
+        part_bytes=np.zeros(n),
+        counter=np.zeros(CLASH + 1, whole),
         clock=np.zeros(HURRY + 1),
     )
     state.counter[READY], state.counter[ROOM] = n, m

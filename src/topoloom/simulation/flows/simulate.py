@@ -13,6 +13,7 @@ from topoloom.simulation.flows.operations import RECV, SEND
 from topoloom.simulation.flows.programs import Laid, Programs, laid
 from topoloom.simulation.flows.schedule import OwnPaths, Schedule
 from topoloom.simulation.flows.state import (
+    CLASH,
     COMPUTE,
     FILLINGS,
     MESSAGES,
@@ -22,10 +23,13 @@ from topoloom.simulation.flows.state import (
     ScheduleState,
     State,
 )
+from topoloom.simulation.flows.undisturbed import by_events, undisturbed
 from topoloom.simulation.flows.waiting import stuck_text, unreceived, waiting_operations
 
 #: Events between two checks of the clock and for a stop.
 _EVENTS = 100_000
+#: The number of disturbed collectives from which on all are computed by events.
+_TRIES = 3
 #: The largest window, in times of a message; beyond it, rates would be meaningless.
 _WIDEST = 1.0
 #: The most bytes of the tables for messages' own paths.
@@ -110,7 +114,8 @@ def simulate_flows(
     -----
     A message without other flows on full channels takes O(log ranks + path); otherwise it costs the flows that it affects or,
     with a window, 1 / window fillings of all flows in the time of a message. A receive searches messages with the same ranks
-    and tag; if some receive matches anything, it searches all messages posted for its rank.
+    and tag; if some receive matches anything, it searches all messages posted for its rank. Where all ranks of a group begin a
+    collective at one moment and its messages meet no others, each takes O(path), without events (`kernels.undisturbed`).
     """
     if not 0 <= window <= _WIDEST:
         raise InputError(f"window={window:g}: it must be from 0 (exact) to {_WIDEST:g} times the time of a message")
@@ -130,11 +135,11 @@ def _programs_run(
     limits: tuple[float, float],
     work: Work,
 ) -> FlowTimes:
-    from topoloom.simulation.flows.kernels.ranks import DONE, FULL, STUCK, run
+    from topoloom.simulation.flows.kernels.ranks import DISTURBED, DONE, FULL, STUCK, run
 
-    arrays = laid(programs, name)
-    program, state = programs_before(fabric, programs, arrays, homes, window, limits)
-    begin = time.process_time()
+    arrays, begin = laid(programs, name), time.process_time()
+    until, tries = undisturbed(fabric, arrays, window), 0
+    program, state = programs_before(fabric, programs, arrays, homes, window, limits, until)
     work.begin(arrays.steps, "operations")
     while True:
         end = run(fabric, program, state, _EVENTS)
@@ -145,6 +150,10 @@ def _programs_run(
             raise InputError(_stuck(name, program, state))
         if end == FULL:
             state = with_room(state)
+        if end == DISTURBED:
+            tries += 1
+            by_events(arrays, until, int(state.counter[CLASH]) - 1, more=tries < _TRIES)
+            program, state = programs_before(fabric, programs, arrays, homes, window, limits, until)
         work.check()
     computes = np.where(arrays.code == COMPUTE, arrays.amount, 0.0)
     totals = np.array([computes[a:b].sum() for a, b in zip(arrays.first[:-1], arrays.first[1:], strict=True)])
@@ -153,7 +162,13 @@ def _programs_run(
 
 
 def programs_before(
-    fabric: FlowNetwork, programs: Programs, arrays: Laid, homes: np.ndarray, window: float, limits: tuple[float, float]
+    fabric: FlowNetwork,
+    programs: Programs,
+    arrays: Laid,
+    homes: np.ndarray,
+    window: float,
+    limits: tuple[float, float],
+    until: np.ndarray | None = None,
 ) -> tuple[Program, State]:
     """Return programs before their first operation, as the kernels need them.
 
@@ -167,6 +182,8 @@ def programs_before(
     window : float
     limits : (float, float)
         `detached_bytes` and `eager_bytes` of `simulate_flows`.
+    until : int64[k, 2], optional
+        The collectives that are computed without events, as from `undisturbed`; none without it.
 
     Returns
     -------
@@ -184,11 +201,14 @@ def programs_before(
         member_first=arrays.member_first,
         member=arrays.member,
         home=homes,
+        until=np.zeros((arrays.code.size, 2), np.int64) if until is None else until,
         detached=limits[0],
         eager=limits[1],
     )
     most = longest_walk(fabric, homes) + 2
-    return program, empty_state(fabric, arrays.first[of], most, window, programs.requests, len(programs.labels))
+    return program, empty_state(
+        fabric, arrays.first[of], most, window, programs.requests, len(programs.labels), arrays.member_first.size - 1
+    )
 
 
 def _stuck(name: str, program: Program, state: State) -> str:

@@ -23,10 +23,12 @@ NOBODY, STANDING = -2, -1
 
 #: Columns of `State.crowd` and `State.share`: fields that are used together are stored together.
 HEAD, FLOWS = 0, 1
-CAPACITY, USED = 0, 1
+CAPACITY, USED, HELD, OWNER = range(4)
+#: Columns of `Program.until`.
+ENDS, LEFT = 0, 1
 
 #: Indices into `State.counter`.
-READY, HEAP, ROOM, DIRTY, FRESH, STAMP, FINISHED, STEPS, MESSAGES, FILLINGS, EVENTS = range(11)
+READY, HEAP, ROOM, DIRTY, FRESH, STAMP, FINISHED, STEPS, MESSAGES, FILLINGS, EVENTS, GATHERED, WHOLE, CLASH = range(14)
 #: Indices into `State.clock`: times in seconds, WINDOW as a share of a message's mean time, HURRY the mean of 1 / the time of a
 #: message, in 1 / seconds.
 NOW, DIRTY_SINCE, WINDOW, HURRY = range(4)
@@ -102,6 +104,9 @@ class Program(NamedTuple):
         The ranks of each group.
     home : int64[ranks]
         The host of each rank.
+    until : int64[k, 2]
+        Where the consecutive collectives of one group end that begin with this operation, and that may be computed as
+        `kernels.undisturbed` does (0: none); and how many of their last steps need events nevertheless.
     detached, eager : float
         A send of fewer bytes returns at once; a message of fewer bytes travels before its receive is posted.
     """
@@ -116,6 +121,7 @@ class Program(NamedTuple):
     member_first: np.ndarray
     member: np.ndarray
     home: np.ndarray
+    until: np.ndarray
     detached: float
     eager: float
 
@@ -148,8 +154,9 @@ class State(NamedTuple):
         The bottleneck of a flow: a full resource where no flow is faster; -1 for a flow at the top rate.
     flow_mark : int32[m]; is_fresh : int8[m]
         The last filling that affected a flow (negative: added, and not filled yet); whether it is in `fresh`.
-    crowd : int32[r, 2]; share : float64[r, 2]
-        The first flow of a resource and their number; its capacity and the used part, in bytes per second.
+    crowd : int32[r, 2]; share : float64[r, 4]
+        The first flow of a resource and their number; its capacity and the used part, in bytes per second (0 only without
+        flows), and until when, and by which operation, it is held by a collective without events.
     mark, open : int32[r]; weigh, spare, level : float64[r]
         Marks of a filling, flows without a rate, their weights together, the capacity left for them, and the share at which it
         is full (-1: not full).
@@ -167,7 +174,11 @@ class State(NamedTuple):
     fate : uint8[nodes]; node, trail, tried : int64[nodes]; part, late : float64[nodes]
         Scratch of a message that splits, by state and switch: as `verification.kernels.groups.nodes_from`; its share there, and
         the delay from there on. One node without splits.
-    counter : int64[11]; clock : float64[4]
+    here, here_at : int64[groups]; gathered : int32[ranks]; is_gathered : int8[ranks]
+        Ranks that have begun the same collective at this moment: their number and the operation by group; their list.
+    pace : float64[ranks, 4]; way : int32[ranks, most + 2]; part_bytes : float64[ranks]
+        Times of a rank in a collective without events, the path of its last message, and the parts of a ring's vector.
+    counter : int64[14]; clock : float64[4]
     """
 
     at: np.ndarray
@@ -229,6 +240,13 @@ class State(NamedTuple):
     tried: np.ndarray
     part: np.ndarray
     late: np.ndarray
+    here: np.ndarray
+    here_at: np.ndarray
+    gathered: np.ndarray
+    is_gathered: np.ndarray
+    pace: np.ndarray
+    way: np.ndarray
+    part_bytes: np.ndarray
     counter: np.ndarray
     clock: np.ndarray
 

@@ -3,17 +3,22 @@
 The arrays are those of `State`: s.crowd lists the flows of each resource, s.share its capacity and the used part.
 """
 
+import numpy as np
+
 from topoloom.core.compiling.decorators import stage
 from topoloom.simulation.flows.kernels.heap import put
 from topoloom.simulation.flows.state import (
     CAPACITY,
+    CLASH,
     DIRTY,
     DIRTY_SINCE,
     FLOWS,
     FRESH,
     HEAD,
     HEAP,
+    HELD,
     NOW,
+    OWNER,
     USED,
     FlowNetwork,
     State,
@@ -60,6 +65,8 @@ def enter(f: FlowNetwork, s: State, m: int, now: float) -> None:
     s.neck[m] = -1
     for hop in range(s.hops[m]):
         resource, node = s.path[m, hop], m * most + hop
+        if s.share[resource, HELD] > now:
+            s.counter[CLASH] = np.int64(s.share[resource, OWNER]) + 1
         first = s.crowd[resource, HEAD]
         s.next[node], s.back[node] = first, -1
         if first >= 0:

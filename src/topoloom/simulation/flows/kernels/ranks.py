@@ -8,16 +8,20 @@ from topoloom.simulation.flows.kernels.filling import refill
 from topoloom.simulation.flows.kernels.heap import put, take_out
 from topoloom.simulation.flows.kernels.messages import receive, send, travel
 from topoloom.simulation.flows.kernels.steps import step_of, steps_of
+from topoloom.simulation.flows.kernels.undisturbed import gathers, go_through, scatter
 from topoloom.simulation.flows.state import (
     ALGORITHM,
+    CLASH,
     CLOCK,
     COLLECTIVE,
     COMPUTE,
     DIRTY,
     DIRTY_SINCE,
+    ENDS,
     EVENTS,
     FINISHED,
     FRESH,
+    GATHERED,
     GROUP,
     HEAP,
     HURRY,
@@ -35,14 +39,16 @@ from topoloom.simulation.flows.state import (
     TAG,
     TIMES,
     WAIT,
+    WHOLE,
     WINDOW,
     FlowNetwork,
     Program,
     State,
 )
 
-#: Return values of `run`: all ranks are done; none can continue; the limit of events is reached; no room for messages is left.
-DONE, STUCK, PAUSED, FULL = range(4)
+#: Return values of `run`: all ranks are done; none can continue; the limit of events is reached; no room for messages is left;
+#: a collective that was computed without events was not alone.
+DONE, STUCK, PAUSED, FULL, DISTURBED = range(5)
 #: The tag base of collectives' messages; tags of programs count from 0.
 _COLLECTIVE_TAG = -1
 #: The number of kinds of groups in a tag.
@@ -53,17 +59,24 @@ _INSTANT = 1e-12
 
 @kernel
 def run(f: FlowNetwork, p: Program, s: State, events: int) -> int:
-    """Run until the end, or for a number of events; return DONE, STUCK, PAUSED (after the events) or FULL (no room for
-    messages).
+    """Run until the end, or for a number of events; return DONE, STUCK, PAUSED (after the events), FULL (no room for
+    messages) or DISTURBED (the operation is in CLASH).
     """
     until = s.counter[EVENTS] + events
     while True:
-        while s.counter[READY] > 0:
+        while s.counter[READY] > 0 and s.counter[WHOLE] == 0:
             # A rank posts at most two messages per call of `_go_on`.
             if s.counter[ROOM] < 2:
                 return FULL
             s.counter[READY] -= 1
             _go_on(f, p, s, s.ready[s.counter[READY]])
+        if s.counter[WHOLE] > 0:
+            if not go_through(f, p, s, until):
+                return DISTURBED if s.counter[CLASH] > 0 else PAUSED
+            continue
+        if s.counter[GATHERED] > 0 and (s.counter[HEAP] == 0 or s.key[s.order[0]] > s.clock[NOW]):
+            scatter(p, s)
+            continue
         if s.counter[HEAP] == 0:
             return DONE if s.counter[FINISHED] == s.at.size else STUCK
         item = s.order[0]  # a rank that computes, or the number of ranks + a message
@@ -86,6 +99,8 @@ def run(f: FlowNetwork, p: Program, s: State, events: int) -> int:
             s.counter[READY] += 1
         else:
             travel(f, s, item - s.at.size)
+            if s.counter[CLASH] > 0:
+                return DISTURBED
 
 
 @stage
@@ -101,6 +116,8 @@ def _go_on(f: FlowNetwork, p: Program, s: State, rank: int) -> None:
         if s.step[rank] < 0:
             s.began[rank] = s.clock[NOW]
             s.step[rank] = s.again[rank] = 0
+            if p.until[i, ENDS] > i and gathers(p, s, rank, i):
+                return
         code = p.code[i]
         if code == COLLECTIVE:
             acted, stands = _collective(f, p, s, rank, i)
