@@ -49,6 +49,11 @@ class Criterion:
         """Whether path lengths are measured."""
         return self.hops
 
+    @property
+    def slow(self) -> bool:
+        """Whether one sample takes long, so that few of them are a task of a thread."""
+        return self.hops
+
     def pieces(self, states: np.ndarray) -> np.ndarray:
         """Return how many samples are still connected after 0, 1, ... failures: int64[units + 1]."""
         from topoloom.failures.kernels.disconnection import links_held, units_held

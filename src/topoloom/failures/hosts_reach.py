@@ -1,12 +1,14 @@
 """The criterion of a network of several planes: do all surviving hosts still reach each other, through any plane?"""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from topoloom.core.errors import InputError
 from topoloom.failures.criterion import Criterion
 from topoloom.failures.failure_orders import Failing
+from topoloom.graph.connectivity import components
 from topoloom.model.topology import Topology
 
 
@@ -16,21 +18,42 @@ class HostsReach(Criterion):
 
     Attributes
     ----------
-    kind : int64[k]
-        For each endpoint, the kind of its host: hosts attached to the same switches are of one kind.
+    kind, switch : int64[k]
+        The kinds of hosts and the switches that they have ports at, each pair once: hosts attached to the same switches are of
+        one kind.
     """
 
     kind: np.ndarray
+    switch: np.ndarray
 
     @property
     def hops(self) -> bool:
-        """True: each level of failures is evaluated separately, as for path lengths."""
-        return True
+        """Whether each level of failures is evaluated separately: where switches fail, because their hosts no longer count."""
+        return self.what.fail != "links"
 
     @property
     def measured(self) -> bool:
         """False: no path length is measured."""
         return False
+
+    @property
+    def slow(self) -> bool:
+        """True."""
+        return True
+
+    def pieces(self, states: np.ndarray) -> np.ndarray:
+        """Return how many samples still reach each other after 0, 1, ... failed links, as `Criterion.pieces`: by bisection."""
+        units = self.what.units
+        last = np.empty(states.size, np.int64)
+        for sample, state in enumerate(states.tolist()):
+            order = self.what.drawn(state)
+            low, high = 0, units + 1
+            while high - low > 1:
+                middle = (low + high) // 2
+                reached = self.reached(order[:middle], order[middle:])
+                low, high = (middle, high) if reached else (low, middle)
+            last[sample] = low
+        return np.cumsum(np.bincount(last, minlength=units + 1)[::-1])[::-1]
 
     def lengths(self, states: np.ndarray, failures: np.ndarray, halving: bool) -> np.ndarray:
         """Return as `Criterion.lengths`: 0 where all surviving hosts reach each other, inf where they do not.
@@ -40,60 +63,62 @@ class HostsReach(Criterion):
         states : uint64[samples]
         failures : int64[levels]
         halving : bool
+            Not possible: fewer switches may have fewer hosts to connect.
 
         Returns
         -------
-        int64[samples] or float64[samples, levels]
+        float64[samples, levels]
         """
-        last = np.empty(states.size, np.int64)
         values = np.empty((states.size, failures.size))
         for sample, state in enumerate(states.tolist()):
             order = self.what.drawn(state)
-            if not halving:
-                values[sample] = [0.0 if self.reached(order[:count]) else np.inf for count in failures.tolist()]
-                continue
-            low, high = -1, failures.size
-            while high - low > 1:
-                middle = (low + high) // 2
-                connected = self.reached(order[: int(failures[middle])])
-                low, high = (middle, high) if connected else (low, middle)
-            last[sample] = low
-        return last if halving else values
+            values[sample] = [0.0 if self.reached(order[:count]) else np.inf for count in failures.tolist()]
+        return values
 
-    def reached(self, gone: np.ndarray) -> bool:
+    def reached(self, gone: np.ndarray, left: np.ndarray | None = None) -> bool:
         """Return whether all surviving hosts reach each other after these failures; False when no host survives.
 
         Parameters
         ----------
         gone : int64[f]
             The failed links, or the failed units of switches.
+        left : int64[units - f], optional
+            The links or units that survive.
         """
-        from scipy.sparse import coo_array
-        from scipy.sparse.csgraph import connected_components
+        from topoloom.failures.kernels.hosts_reach import surviving_parts
 
         topology = self.topology
-        n, alive_switches = topology.switches, np.ones(topology.switches, np.bool_)
-        alive_links = np.ones(len(topology.links), np.bool_)
-        if self.what.fail == "links":
-            alive_links[gone] = False
+        n, alive = topology.switches, np.ones(topology.switches, np.bool_)
+        links = np.empty(0, np.int64)
+        if self.what.fail != "links":
+            alive[np.isin(self.what.unit, gone)] = False
         else:
-            alive_switches[np.isin(self.what.unit, gone)] = False
-            alive_links = alive_switches[topology.links].all(axis=1)
-        u, v = topology.links[alive_links].T
-        count, part = connected_components(coo_array((np.ones(u.size, np.int8), (u, v)), shape=(n, n)), directed=False)
-        alive_ports = alive_switches[topology.endpoints]
-        kinds, kind = np.unique(self.kind[alive_ports], return_inverse=True)
+            links = np.setdiff1d(np.arange(self.what.units), gone) if left is None else left
+        # No more parts can be joined when as many are left as planes.
+        planes = np.unique(self._plane[alive]).size
+        part = np.empty(n, np.int64)
+        surviving_parts(topology.links, links, self.what.fail == "links", alive, planes, part)
+        there = alive[self.switch]
+        kinds, kind = np.unique(self.kind[there], return_inverse=True)
         if not kinds.size:
             return False
-        places = np.unique(kind.reshape(-1) * np.int64(count) + part[topology.endpoints[alive_ports]])
-        kind, part = np.divmod(places, count)
-        if (np.bincount(part) == kinds.size).any():
+        places = np.unique(kind.reshape(-1) * np.int64(n) + part[self.switch[there]])
+        kind, part = np.divmod(places, n)
+        count = np.bincount(part, minlength=n)
+        if (count == kinds.size).any():
             return True  # one part contains a port of every host
-        used, part = np.unique(part, return_inverse=True)
+        # Parts with hosts of one kind connect no two kinds.
+        shared = count[part] > 1
+        used, part = np.unique(part[shared], return_inverse=True)
         host_in_part = np.zeros((kinds.size, used.size), np.float32)
-        host_in_part[kind, part] = 1.0
+        host_in_part[kind[shared], part.reshape(-1)] = 1.0
         host_in_part = np.unique(host_in_part, axis=0)
         return bool((host_in_part @ host_in_part.T > 0).all())
+
+    @cached_property
+    def _plane(self) -> np.ndarray:
+        """The plane of each switch before failures."""
+        return components(self.topology)
 
 
 def hosts_reach(topology: Topology, what: Failing, metric: str) -> HostsReach:
@@ -126,8 +151,10 @@ def hosts_reach(topology: Topology, what: Failing, metric: str) -> HostsReach:
         for switches in np.split(topology.endpoints[order], host_starts)
     ]
     counts = topology.endpoints_at > 0
-    criterion = HostsReach(topology, what, counts, metric, None, None, np.array(kind_of_host, np.int64)[topology.host])
-    if not criterion.reached(np.empty(0, np.int64)):
+    kind = np.array(kind_of_host, np.int64)[topology.host]
+    kind, switch = np.divmod(np.unique(kind * topology.switches + topology.endpoints), topology.switches)
+    criterion = HostsReach(topology, what, counts, metric, None, None, kind, switch)
+    if not criterion.reached(what.order[:0]):
         raise InputError(
             f"{topology.name}: some hosts share no plane, before anything fails; give every host a port in each plane"
         )

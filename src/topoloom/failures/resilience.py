@@ -25,7 +25,7 @@ OF = ("switches", "hosts")
 STEPS = tuple(round(0.05 * step, 2) for step in range(1, 20))
 #: Samples without an `interval_width`, and the most samples with one.
 SAMPLES, MOST_SAMPLES = 1000, 100_000
-#: Samples per task of a thread, and samples between two checks of the intervals; the key is whether path lengths are measured.
+#: Samples per task of a thread, and samples between two checks of the intervals; the key is whether one takes long.
 _CHUNK, _BATCH = {True: 4, False: 32}, {True: 200, False: 1000}
 
 
@@ -131,7 +131,7 @@ def resilience(
     # Without a switch, the others may be closer to each other: then no level can be inferred from another.
     counts = SampleCounts(survival_criterion, failures, values or fail != "links")
     wanted = samples if samples is not None else MOST_SAMPLES if interval_width is not None else SAMPLES
-    batch = wanted if interval_width is None else _BATCH[survival_criterion.hops]
+    batch = wanted if interval_width is None else _BATCH[survival_criterion.slow]
     exact = None
     work.begin(wanted if interval_width is None else None, "samples")
     with work.interruptible():
@@ -174,7 +174,7 @@ def resilience(
 
 def _sample(counts: SampleCounts, begins: np.ndarray, jobs: int | None, work: Work) -> None:
     """Evaluate samples on all cores, given their random streams; when stopped, only an unbroken first part of them counts."""
-    chunk = _CHUNK[counts.criterion.hops]
+    chunk = _CHUNK[counts.criterion.slow]
     parts = np.split(begins, range(chunk, begins.size, chunk))
     answers: dict[int, np.ndarray] = {}
 

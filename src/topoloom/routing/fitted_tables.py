@@ -14,6 +14,7 @@ from topoloom.placement.layout.layout import Layout
 from topoloom.routing.bundles import spread_over_bundles
 from topoloom.routing.engines.minimal_hosts import largest_load
 from topoloom.routing.fitting import ANY, fitting_engine
+from topoloom.routing.memory import MemoryShortageError
 from topoloom.routing.registry import engines
 from topoloom.routing.route import route
 from topoloom.routing.routing import PAIR, Routing
@@ -51,7 +52,7 @@ def fitted_tables(
     Returns
     -------
     Routing
-        With its verification. A fat tree has one table per leaf where memory does not hold one per host.
+        With its verification. A fat tree has one table per leaf where memory does not hold one per host; its reason says so.
 
     Raises
     ------
@@ -117,23 +118,29 @@ def installable_tables(
     with suppress(InputError):
         by_host = route(topology, _BY_HOST, seed=seed, jobs=jobs, work=work)
         if largest_load(by_host) < largest_load(routing):
-            settings = {
-                **by_host.provenance.settings,
-                "fits": "its maximum channel load is smallest with tables per host",
-            }
-            return replace(by_host, provenance=msgspec.structs.replace(by_host.provenance, settings=settings))
+            return _with_reason(by_host, "its maximum channel load is smallest with tables per host")
     return routing
 
 
 def _fitting(topology: Topology, layout: Layout | None, seed: int, jobs: int | None, work: Work | None) -> Routing:
     engine, reason = fitting_engine(topology) if plane_count(topology) else (ANY, "")
     by_host = engines.find(engine).together
+    short = ""
     if by_host:
-        with suppress(InputError):
-            routing = route(topology, by_host, seed=seed, jobs=jobs, work=work)
-            settings = {**routing.provenance.settings, "fits": reason}
-            return replace(routing, provenance=msgspec.structs.replace(routing.provenance, settings=settings))
-    return route(topology, None, seed=seed, jobs=jobs, layout=layout, work=work)
+        try:
+            return _with_reason(route(topology, by_host, seed=seed, jobs=jobs, work=work), reason)
+        except MemoryShortageError:
+            short = "; the hosts of a switch share one table, because memory does not hold one per host"
+        except InputError:
+            pass
+    routing = route(topology, None, seed=seed, jobs=jobs, layout=layout, work=work)
+    return _with_reason(routing, f"{routing.provenance.settings.get('fits', '')}{short}") if short else routing
+
+
+def _with_reason(routing: Routing, reason: str) -> Routing:
+    """The tables with the reason why they suit the network."""
+    settings = {**routing.provenance.settings, "fits": reason}
+    return replace(routing, provenance=msgspec.structs.replace(routing.provenance, settings=settings))
 
 
 def virtual_channels_of(routing: Routing) -> int:

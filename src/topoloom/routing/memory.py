@@ -5,6 +5,8 @@ import numpy as np
 from topoloom.core.allowance import free_bytes
 from topoloom.core.errors import InputError
 from topoloom.core.threads import cores
+from topoloom.graph.connectivity import components
+from topoloom.graph.planes import plane_count
 from topoloom.model.topology import Topology
 
 #: Most entries of all tables together where each host of a switch has a separate one.
@@ -12,6 +14,10 @@ MOST_HOST_ENTRIES = 1 << 27
 _GB = 1e9
 #: Up to this many bytes, free memory is not checked.
 _SMALL = 1 << 28
+
+
+class MemoryShortageError(InputError):
+    """Tables do not fit in the memory that is free."""
 
 
 def needed_bytes(
@@ -35,10 +41,13 @@ def needed_bytes(
     """
     n, degrees = topology.switches, topology.degrees.astype(np.float64)
     port_bytes = 1 if degrees.max(initial=0) < np.iinfo(np.uint8).max else 2
-    tables = 0.0 if in_files else float(n) * n * (port_bytes + bytes_a_pair)
+    # Planes are routed and verified separately, and their tables joined.
+    part = components(topology) if plane_count(topology) > 1 else np.zeros(n, np.int64)
+    sizes = np.bincount(part).astype(np.float64)
+    tables = 0.0 if in_files else float(n) * n * port_bytes + float(sizes @ sizes) * bytes_a_pair
     # The verifier keeps the virtual channels of every turn at a switch, once per thread and once for the merged result.
-    blocks = -(-n // 64)
-    turns = 8.0 * float(degrees @ degrees) * (1 + min(cores(jobs), blocks))
+    blocks = -(-int(sizes.max()) // 64)
+    turns = 8.0 * float(np.bincount(part, degrees**2).max()) * (1 + min(cores(jobs), blocks))
     return tables, turns
 
 
@@ -57,7 +66,7 @@ def check_memory(topology: Topology, engine: str, needed: tuple[float, float], *
 
     Raises
     ------
-    InputError
+    MemoryShortageError
         The tables need more memory than is free.
     """
     tables, turns = needed
@@ -69,9 +78,9 @@ def check_memory(topology: Topology, engine: str, needed: tuple[float, float], *
     total, free_gb = f"{(tables + turns) / _GB:,.1f} GB", f"{free / _GB:,.1f} GB"
     shortage = f"{topology.name}: engine {engine} needs about {total} of memory, and {free_gb} are free"
     if turns > free:
-        raise InputError(
+        raise MemoryShortageError(
             f"{shortage}: most of it for the turns between up to {int(topology.degrees.max())} ports per switch;"
             " use fewer `jobs`"
         )
     remedy = "name a folder for the tables" if streams else "use engine updown with a folder for the tables"
-    raise InputError(f"{shortage}; {remedy}")
+    raise MemoryShortageError(f"{shortage}; {remedy}")

@@ -36,7 +36,8 @@ def whole_order(order: np.ndarray, first: np.ndarray, state: np.ndarray) -> np.n
 
 
 @stage
-def _root(parent: np.ndarray, u: int) -> int:
+def root_of(parent: np.ndarray, u: int) -> int:
+    """Return the switch that stands for the part of u; the path to it is halved."""
     while parent[u] != u:
         parent[u] = parent[parent[u]]
         u = parent[u]
@@ -48,7 +49,7 @@ def _joined(parent: np.ndarray, some: np.ndarray, u: int, v: int) -> int:
     """Join the parts of u and v; return by how much the number of parts with counted switches falls (0 or 1)."""
     if parent[u] == parent[v]:  # the common case once one part contains nearly all switches
         return 0
-    a, b = _root(parent, u), _root(parent, v)
+    a, b = root_of(parent, u), root_of(parent, v)
     if a == b:
         return 0
     parent[b] = a

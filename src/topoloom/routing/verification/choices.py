@@ -7,6 +7,7 @@ import numpy as np
 from topoloom.core.errors import InputError
 from topoloom.core.work import Work
 from topoloom.graph.distances import distances_from
+from topoloom.routing.channels import Channels
 from topoloom.routing.choices import Adaptive, AnyShortest, Detour, Escape, Layers
 from topoloom.routing.routing import HOP, Routing
 from topoloom.routing.verification.own_choices import declared_turns
@@ -159,17 +160,17 @@ def with_layers(routing: Routing, layers: list[Routing], tables: Verification, w
 
 
 def _with_cycle(routing: Routing, verification: Verification, ring: np.ndarray, virtual_channels: int) -> Verification:
-    cycle, vc = named(routing, ring, virtual_channels)
+    cycle, vc = named(routing.channels, ring, virtual_channels)
     return replace(verification, cycle=cycle, cycle_virtual_channel=vc)
 
 
-def named(routing: Routing, ring: np.ndarray, virtual_channels: int) -> tuple[tuple[tuple[int, int], ...], int]:
+def named(channels: Channels, ring: np.ndarray, virtual_channels: int) -> tuple[tuple[tuple[int, int], ...], int]:
     """Return the channels of a cycle as pairs of switches (the first channel is repeated at the end), and its virtual channel.
 
     Parameters
     ----------
-    routing : Routing
-        The routing that contains the cycle.
+    channels : Channels
+        Of the network that contains the cycle.
     ring : int[k]
         The cycle: channel * virtual channels + virtual channel of each channel in it; empty: none.
     virtual_channels : int
@@ -182,7 +183,7 @@ def named(routing: Routing, ring: np.ndarray, virtual_channels: int) -> tuple[tu
     vc : int
         The virtual channel of the first channel; -1: none.
     """
-    channels, closed = routing.channels, np.append(ring, ring[:1]) // virtual_channels
+    closed = np.append(ring, ring[:1]) // virtual_channels
     ends = zip(channels.origin[closed].tolist(), channels.to[closed].tolist(), strict=True)
     return tuple(ends), int(ring[0]) % virtual_channels if ring.size else -1
 

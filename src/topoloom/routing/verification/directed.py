@@ -9,7 +9,7 @@ from topoloom.core.work import Work
 from topoloom.model.results import provenance_of
 from topoloom.routing.directed_routing import DirectedRouting
 from topoloom.routing.verification.verification import Verification
-from topoloom.routing.verification.verify import walked_tables
+from topoloom.routing.verification.verify import followed_tables
 
 
 def verify_directed(routing: DirectedRouting, jobs: int | None = None, *, work: Work | None = None) -> Verification:
@@ -49,6 +49,6 @@ def verify_directed(routing: DirectedRouting, jobs: int | None = None, *, work: 
             distances_from_set(offsets, tails, some[place : place + 1], away[place], queue)
         return away
 
-    verification, _ = walked_tables(routing.carried, jobs, None, Work() if work is None else work, fewest)
+    verification = followed_tables(routing.carried, jobs, None, Work() if work is None else work, fewest)
     loads = verification.channel_load[routing.carrier.channel]
     return replace(verification, channel_load=loads, provenance=provenance_of(network, engine=routing.engine))

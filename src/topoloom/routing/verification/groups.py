@@ -73,7 +73,7 @@ def verify_groups(
         turns = np.zeros(channels.turn_first[-1], np.uint8)
         spread_turns(channels.first, channels.to, channels.back, channels.turn_first, followed.turns, turns)
         ring = find_cycle(channels.first, channels.to, channels.back, channels.turn_first, turns, 1, False)
-    cycle, cycle_virtual_channel = named(routing, np.asarray(ring, np.int64), 1)
+    cycle, cycle_virtual_channel = named(channels, np.asarray(ring, np.int64), 1)
     lost, stuck, shortest, apart, most_hops, fewest = followed.counts.tolist()
     reached = wanted.size * (n - 1) - lost - stuck - apart
     hops = float(followed.by_hops @ np.arange(followed.by_hops.size))
