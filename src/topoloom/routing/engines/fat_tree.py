@@ -61,8 +61,11 @@ def fat_tree(request: RoutingRequest) -> Routing:
     Source: Zahavi, Johnson, Kerbyson and Lang, Optimized InfiniBand fat-tree routing for shift all-to-all communication
     patterns, CCPE 22(2), 2010.
     """
-    together = None if request.host is None else _uneven(request, request.host[1])
-    ports = _tables(request) if together is None or request.host is None else together[request.host[0]]
+    if request.host is None:
+        return Routing(request.topology, "fat-tree", _tables(request)[0], minimal=True)
+    number, hosts = request.host
+    together = _uneven(request, hosts)
+    ports = _tables(request, [number], hosts)[0] if together is None else together[number]
     return Routing(request.topology, "fat-tree", ports, minimal=True)
 
 
@@ -140,14 +143,14 @@ def _digits(request: RoutingRequest, level: np.ndarray, count: int) -> Routing |
 @engine("nca", "adaptive in fat trees: any path up to a nearest common ancestor", safe=True)
 def nearest_common_ancestor(request: RoutingRequest) -> Routing:
     """Any channel on a shortest path at every switch: up through any ancestor, then down; the tables are those of fat-tree."""
-    return Routing(request.topology, "nca", _tables(request), minimal=True, choice=AnyShortest())
+    return Routing(request.topology, "nca", _tables(request)[0], minimal=True, choice=AnyShortest())
 
 
 @engine("anca", "adaptive in fat trees: of two random paths up the one with the shorter queue", safe=True)
 def adaptive_nearest_common_ancestor(request: RoutingRequest) -> Routing:
     """As nca, but a packet draws two channels and takes the one with fewer waiting flits (Besta 2014 V compares with it)."""
     choice = AnyShortest(by_queue=True)
-    return Routing(request.topology, "anca", _tables(request), minimal=True, choice=choice)
+    return Routing(request.topology, "anca", _tables(request)[0], minimal=True, choice=choice)
 
 
 def _uneven(request: RoutingRequest, count: int) -> list[np.ndarray] | None:
@@ -172,24 +175,27 @@ def _uneven(request: RoutingRequest, count: int) -> list[np.ndarray] | None:
 
 def _tables_of_hosts(request: RoutingRequest, count: int) -> list[np.ndarray]:
     """A table for each of `count` hosts of every switch: all lead to switches without hosts on the same paths."""
-    first = _tables(replace(request, host=(0, count)))
-    return [first, *(_tables(replace(request, host=(number, count)), first) for number in range(1, count))]
+    return list(_tables(request, range(count), count))
 
 
-def _tables(request: RoutingRequest, like: np.ndarray | None = None) -> np.ndarray:
-    """The table of one host, or of all; `like` has the paths to switches without hosts, which are found if it is omitted."""
-    topology = request.topology
+def _tables(request: RoutingRequest, numbers: Sequence[int] | None = None, hosts: int = 1) -> np.ndarray:
+    """The tables for some of the `hosts` of every switch, by their numbers; one table for all hosts if these are omitted.
+
+    Returns
+    -------
+    uint8 or uint16[tables, n, n]
+    """
+    topology, by_host = request.topology, numbers is not None
     level = levels_of(topology)
     channels = channels_of(topology)
     rises = level[channels.to] > level[channels.origin]
-    ports = empty_ports(topology)
+    ports = np.stack([empty_ports(topology)] * (1 if numbers is None else len(numbers)))
     rank = ranks(topology, level)
     leaves = np.flatnonzero(level == 0)[np.argsort(rank[level == 0])]
     ups = np.bincount(channels.origin, weights=rises, minlength=topology.switches).astype(np.int64)
     place = rank - np.searchsorted(np.sort(level), level)  # index of each switch in its level
-    first_host, hosts = (0, 1) if request.host is None else request.host
     stride = strides([int(ups[level == low].max(initial=1)) for low in range(int(level.max()))], leaves.size * hosts)
-    sender_digit = place // stride[level] if request.host is None else np.zeros_like(place)
+    sender_digit = np.zeros_like(place) if by_host else place // stride[level]
     in_order = np.lexsort((rank[channels.to], channels.origin))
     upward = np.append(in_order[rises[in_order]], -1)  # upward channels, switch by switch; the last entry means none
     first_up = np.searchsorted(channels.origin[upward[:-1]], np.arange(topology.switches))
@@ -198,13 +204,14 @@ def _tables(request: RoutingRequest, like: np.ndarray | None = None) -> np.ndarr
     bundled = not bundle_starts(channels.origin, channels.to).all()
     turn = np.zeros(channels.to.size, np.int64)
     carries = carriers_of(topology)
+    in_switch = np.array([0] if numbers is None else numbers)[:, None]
     request.work.begin(leaves.size, "destinations")
     for leaf, d in enumerate(leaves.tolist()):
         request.work.check()
         request.work.advance()
-        number = leaf * hosts + first_host
+        number = leaf * hosts + in_switch
         up = upward[np.where(ups > 0, first_up + (number // stride[level] + sender_digit) % np.maximum(ups, 1), -1)]
-        ports[d] = np.where(ups > 0, up - channels.first[:-1], ports[d])
+        ports[:, d] = np.where(ups > 0, up - channels.first[:-1], ports[:, d])
         under = np.zeros(topology.switches, np.bool_)
         under[d] = True
         passed = np.zeros(topology.switches, np.bool_)
@@ -215,27 +222,27 @@ def _tables(request: RoutingRequest, like: np.ndarray | None = None) -> np.ndarr
             count = np.bincount(origin, minlength=topology.switches)
             begin = np.searchsorted(origin, np.arange(topology.switches))
             over = np.flatnonzero(count)
-            if bundled:
-                rising = np.flatnonzero(passed & ~under & (level == low) & (ups > 0))
-                passed[channels.to[up[rising]]] = True
-                first = leads[begin[over]]
+            if bundled and by_host:
                 # In the table of a host, paths come down on the cable of the bundle that they would go up on (d-mod-k).
                 own = number // stride[low] % max(1, int(ups[level == low].max()))
-                turns = turn[first] if request.host is None else own
-                chosen = leads[begin[over] + turns % count[over]]
+                chosen = leads[begin[over] + own % count[over]]
+            elif bundled:
+                rising = np.flatnonzero(passed & ~under & (level == low) & (ups > 0))
+                passed[channels.to[up[0, rising]]] = True
+                first = leads[begin[over]]
+                chosen = leads[begin[over] + turn[first] % count[over]]
                 turn[first] += passed[over]
             else:
                 chosen = leads[begin[over] + (number + place[over]) % count[over]]
-            ports[d, over] = chosen - channels.first[over]
+            ports[:, d, over] = chosen - channels.first[over]
             under[over] = True
-        ports[d, d] = np.iinfo(ports.dtype).max
+        ports[:, d, d] = np.iinfo(ports.dtype).max
         if not (under | (ups > 0)).all():
             raise _refusal(topology, "a top switch has no link to a lower switch above the destination")
     others = np.flatnonzero(level > 0)
-    if like is not None:
-        ports[others] = like[others]
-    elif others.size:
-        fill_minimal(topology, others, ports, 0, request.jobs, work=request.work)
+    if others.size:
+        fill_minimal(topology, others, ports[0], 0, request.jobs, work=request.work)
+        ports[1:, others] = ports[0, others]
     return ports
 
 
