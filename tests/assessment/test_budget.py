@@ -25,7 +25,9 @@ class _Clock:
         self.now = 0.0
         self.done: list[tuple[str, str]] = []
 
-    def step(self, name: str, seconds: float, *, compiling: float = 0.0, cheap: bool = False) -> AssessmentStep:
+    def step(
+        self, name: str, seconds: float, *, compiling: float = 0.0, cheap: bool = False, by_tables: bool = False
+    ) -> AssessmentStep:
         """A step that works, and compiles before, for so long; it looks at its work once a second."""
 
         def run(subject: Subject, work: Work) -> StepResult:
@@ -38,7 +40,7 @@ class _Clock:
                 self.now += 1.0
             return StepResult([Figure(key=name, label=name, value=1.0, how="by a test", better="more")])
 
-        return AssessmentStep(name, f"step {name}", "Steps", run, cheap=cheap)
+        return AssessmentStep(name, f"step {name}", "Steps", run, cheap=cheap, by_tables=by_tables)
 
 
 @pytest.fixture
@@ -103,6 +105,31 @@ def test_a_step_is_not_begun_in_less_time_than_an_earlier_one_took(clock, monkey
     assert len(begun) == 2, "the first would have had seven seconds"
     for one in networks:
         assert ("load" in _omitted(one)) == (one.name not in begun)
+
+
+def test_steps_that_follow_tables_are_not_begun_where_these_did_not_fit(clock, monkeypatch):
+    """They would make the tables again from the beginning; the others run, and each says why it is missing."""
+    steps = [
+        clock.step("tables", 100),
+        clock.step("throughput", 1, cheap=True, by_tables=True),
+        clock.step("growth", 1),
+        clock.step("saturation", 1, by_tables=True),
+    ]
+    for one in _assessed(monkeypatch, steps, seconds=60.0):
+        assert [figure.key for figure in one.figures] == ["growth"]
+        assert _omitted(one) == {
+            "tables": "it did not fit into the time budget; give more minutes",
+            **dict.fromkeys(
+                ("throughput", "saturation"),
+                "the tables that it follows did not fit into the time budget; give more minutes",
+            ),
+        }
+    assert {name for name, _ in clock.done} == {"tables", "growth"}
+
+
+def test_the_steps_that_follow_tables_are_declared():
+    """A failure of links, a bill and a plan to grow need none."""
+    assert [step.name for step in STEPS if not step.by_tables] == ["bill", "tables", "failures", "degradation", "growth"]
 
 
 def test_a_budget_moves_with_its_clock_and_ends_with_the_whole(clock):

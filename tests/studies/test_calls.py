@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from in_process import run
 from test_dask import started
 from test_slurm import needs_slurm, slurm  # noqa: F401
 
@@ -21,6 +22,7 @@ from topoloom.cli.main import main
 from topoloom.core.calls import Call, ExecutorError, Shared, anywhere, awaited
 from topoloom.core.errors import Stopped
 from topoloom.core.work import Work
+from topoloom.designer.assessment.all_steps import STEPS
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import operation_of, studied
 from topoloom.simulation.flits.loads_anywhere import LoadSubject
@@ -389,6 +391,91 @@ def test_loads_on_slurm(slurm, ring, tmp_path):  # noqa: F811
     time.sleep(3)
     states = subprocess.run(["squeue", "-h", "-j", job, "-o", "%T"], capture_output=True, text=True, check=False).stdout
     assert not {"RUNNING", "PENDING"} & set(states.split())
+
+
+def _killed_workers(folder):
+    """kill -9 of all Slurm workers of a folder of tasks; how many."""
+    import psutil
+
+    killed = 0
+    for process in psutil.process_iter(["cmdline"]):
+        words = process.info["cmdline"] or []
+        if "topoloom.studies.cluster_worker" in words and str(folder) in words:
+            with suppress(psutil.Error):
+                process.kill()
+                killed += 1
+    return killed
+
+
+@pytest.mark.exhaustive
+@needs_slurm
+def test_a_design_on_slurm_whose_workers_are_killed(slurm, requirement, tmp_path):  # noqa: F811
+    """kill -9 of all workers after the third task: they are submitted again, and the design is that of one machine."""
+    killed = []
+
+    def kill(_outcome):
+        if not killed and len(lines(tmp_path)) >= 3:
+            killed.append(_killed_workers(tmp_path))
+
+    options = {"time": "10", "ask_every_s": 1, "workers": 2}
+    with open_executor("slurm", tmp_path, options=options) as executor:
+        there = design(requirement, work=Work(executor=executor, on_result=kill))
+    assert killed[0] > 0
+    assert not any(network.missing for network in there.shortlist)
+    assert plain(there.record()) == plain(design(requirement).record())
+    digests = [line["digest"] for line in lines(tmp_path) if line["state"] == "done"]
+    assert len(digests) == len(set(digests))
+
+
+@pytest.mark.exhaustive
+@needs_slurm
+def test_a_design_on_slurm_whose_job_is_cancelled(slurm, requirement, tmp_path):  # noqa: F811
+    """scancel ends the design with a sentence; the same command again carries on, and repeats nothing."""
+    cancelled = []
+
+    def cancel(_outcome):
+        if not cancelled and len(lines(tmp_path)) >= 3:
+            cancelled.append(max((tmp_path / "slurm").glob("*/job"), key=lambda path: path.stat().st_mtime).read_text())
+            subprocess.run(["scancel", cancelled[0]], check=True)
+
+    options = {"time": "10", "ask_every_s": 1, "workers": 2}
+    with (
+        pytest.raises(InputError, match=r"Slurm job [0-9]+ was cancelled; finished tasks are stored"),
+        open_executor("slurm", tmp_path, options=options) as executor,
+    ):
+        design(requirement, work=Work(executor=executor, on_result=cancel))
+    before = {line["digest"] for line in lines(tmp_path) if line["state"] == "done"}
+    with open_executor("slurm", tmp_path, options=options) as executor:
+        there = design(requirement, work=Work(executor=executor))
+    digests = [line["digest"] for line in lines(tmp_path) if line["state"] == "done"]
+    assert len(before) >= 3
+    assert before < set(digests)
+    assert len(digests) == len(set(digests))
+    assert plain(there.record()) == plain(design(requirement).record())
+
+
+_COMPARED = "compare fat-tree:k=4,hosts=16 hypercube:n=3,hosts=2 --floor koibuchi-2013 --repeats 1 --json".split()
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", ["processes", "dask", "slurm"])
+def test_compare_is_the_same_on_an_executor(name, request, tmp_path):
+    """`topoloom compare --executor`: every step of every network is a task, and a second run only reads them."""
+    if name == "slurm":
+        request.getfixturevalue("slurm")
+    if name == "dask":
+        pytest.importorskip("distributed", reason="Dask is not installed (pip install 'topoloom[cluster]')")
+    here = run(*_COMPARED).record
+    options = ["--executor-option", "time=10", "--executor-option", "ask_every_s=1"] if name == "slurm" else []
+    tasks, digests = tmp_path / "tasks", []
+    for _ in range(2):
+        there = run(*_COMPARED, "--executor", name, "--jobs", "2", *options, "--tasks", tasks)
+        assert there.code == 0, there.err
+        assert plain(there.record) == plain(here)
+        digests.append([line["digest"] for line in lines(tasks)])
+    assert digests[0] == digests[1]
+    missing = sum(len(network["missing"]) for network in here["networks"])
+    assert len(set(digests[0])) == len(digests[0]) >= 2 * len(STEPS) - missing
 
 
 def test_a_dropped_call_is_not_answered(ring, tmp_path):

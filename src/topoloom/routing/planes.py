@@ -143,7 +143,7 @@ def tables_of_planes(*routings: Routing) -> Iterator[tuple[Plane, tuple[Routing,
             for routing in tables
         ]
         more = () if shared is None else shared.of_plane(number)
-        yield plane, (*own, *(replace(own[0], ports=ports) for ports in more))
+        yield plane, (*own, *(own[0].with_tables(ports=ports) for ports in more))
 
 
 def one_of_equal_planes(routing: Routing) -> tuple[Routing, Plane] | None:

@@ -188,7 +188,7 @@ class Routing(Filed):
             return (self,)
         tables = self._tables
         return tuple(
-            replace(self, ports=ports, virtual_channels=own, choice=None, verification=None)
+            self.with_tables(ports=ports, virtual_channels=own, choice=None, verification=None)
             for ports, own in tables[:: self.paths]
         )
 
@@ -200,8 +200,20 @@ class Routing(Filed):
         tables = self._tables
         groups = (tables[first : first + self.paths] for first in range(0, len(tables), self.paths))
         return tuple(
-            replace(table, choice=_layers(group)) for table, group in zip(self.host_tables, groups, strict=True)
+            table.with_tables(choice=_layers(group)) for table, group in zip(self.host_tables, groups, strict=True)
         )
+
+    def with_tables(self, **changes: Any) -> "Routing":
+        """Other tables of the same network, which share its channels: hundreds of tables would have gigabytes of them.
+
+        Parameters
+        ----------
+        **changes
+            Fields, but not `topology`.
+        """
+        made = replace(self, **changes)
+        made.__dict__.update(channels=self.channels, carriers=self.carriers)
+        return made
 
     @property
     def _tables(self) -> list[tuple[np.ndarray, np.ndarray | None]]:

@@ -273,14 +273,13 @@ def _on_rails(
     by_tables = all(routing.choice is None for routing in routings)
     requested = None if traffic is None else with_load(traffic, rails.pattern(traffic, routing, seed))
     uniform_loads, uniform = rails.loads(routings, rails.parts(rails.uniform()), 1.0, jobs, work)
-    pairs = [
-        _expected_pairs(table, jobs)
-        if table.choice is not None or table.verification is None
-        else table.verification.channel_load
-        for table in routings
-    ]
-    mean_pairs = pairs[0] if len(pairs) == 1 else np.mean(pairs, axis=0)
-    through = [_through(table, channel_pairs) for table, channel_pairs in zip(routings, pairs, strict=True)]
+    most_pairs, sum_of_pairs, through = 0, np.zeros(2 * len(topology.links)), []
+    for table in routings:
+        verified = table.verification if table.choice is None else None
+        pairs = _expected_pairs(table, jobs) if verified is None else verified.channel_load
+        most_pairs = max(most_pairs, math.ceil(pairs.max(initial=0.0) - 1e-9))
+        sum_of_pairs += pairs
+        through.append(_through(table, pairs))
     drawn = rails.bisections(routings, bisections, seed, jobs, work) if by_tables else None
     worst = worst_demand = None
     if by_tables and rails.count > 1:
@@ -314,8 +313,8 @@ def _on_rails(
         switches=topology.switches,
         hosts=topology.endpoints.size,
         hosts_assumed=False,
-        edge_forwarding_index=max(math.ceil(load.max(initial=0.0) - 1e-9) for load in pairs),
-        channel_load=LoadSummary.of(mean_pairs),
+        edge_forwarding_index=most_pairs,
+        channel_load=LoadSummary.of(sum_of_pairs / len(routings)),
         switch_load=LoadSummary.of(through[0] if len(through) == 1 else np.mean(through, axis=0)),
         expected=not by_tables,
         uniform_throughput=uniform_loads.throughput,

@@ -127,8 +127,9 @@ class Rails:
         """Return the share of a traffic between hosts that the hosts' links allow, on the rail that allows least."""
         return min(self._on(traffic, rail).host_limit for rail in range(self.count if self.topology.mixed else 1))
 
-    def farthest(self, jobs: int | None) -> tuple[Tub, list[np.ndarray]]:
+    def farthest(self, jobs: int | None) -> tuple[Tub, Iterator[np.ndarray]]:
         """Return the bound of the maximal permutation, the one whose partners are farthest apart on every rail, and its parts.
+
         Parameters
         ----------
         jobs : int or None
@@ -138,7 +139,7 @@ class Rails:
         -------
         Tub
             Its permutation is the identity, as each rail has its own.
-        list of float64[n, n]
+        iterator of float64[n, n]
             The demand between switches for each table.
         """
         from scipy.optimize import linear_sum_assignment
@@ -147,7 +148,8 @@ class Rails:
         carriers_of_all = np.flatnonzero(self.topology.endpoints_at)
         place = np.searchsorted(carriers_of_all, np.arange(n))
         hops = hops_between(self.topology, carriers_of_all, jobs)
-        parts = [np.zeros((n, n)) for _ in range(self.tables)]
+        pairs: list[tuple[int, int, int]] = []  # table, source and destination
+        amounts: list[float] = []
         for rail in range(self.count):
             switch = self.switch(rail)
             rate = self.rate(rail)
@@ -162,9 +164,18 @@ class Rails:
             for source, destination in zip(carriers[rows].tolist(), carriers[columns].tolist(), strict=True):
                 senders, receivers = (order[switch[order] == end] for end in (source, destination))
                 for sender, receiver in zip(senders.tolist(), receivers.tolist(), strict=False):
-                    amount = min(rates[sender], rates[receiver])
-                    parts[table[receiver]][source, destination] += amount * (source != destination)
-        return Tub(2 * total_capacity(self.topology) / most if most else math.inf, np.arange(n)), parts
+                    pairs.append((table[receiver], source, destination))
+                    amounts.append(min(rates[sender], rates[receiver]) * (source != destination))
+        sent = np.array(pairs, np.int64).reshape(-1, 3), np.array(amounts)
+        return Tub(2 * total_capacity(self.topology) / most if most else math.inf, np.arange(n)), self._listed(*sent)
+
+    def _listed(self, pairs: np.ndarray, amounts: np.ndarray) -> Iterator[np.ndarray]:
+        """Yield the demand of each table from pairs of switches: table, source and destination, int64[k, 3]."""
+        for table in range(self.tables):
+            demand = np.zeros((self.topology.switches, self.topology.switches))
+            led = pairs[:, 0] == table
+            np.add.at(demand, (pairs[led, 1], pairs[led, 2]), amounts[led])
+            yield demand
 
     def permuted(self, partner: np.ndarray) -> np.ndarray:
         """Return the demand between switches (float64[n, n]) of a permutation of the hosts (in the order of `ports`)."""

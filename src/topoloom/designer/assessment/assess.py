@@ -104,6 +104,8 @@ def ranked(networks: Sequence[Assessment], objective: str) -> list[Assessment]:
 
 #: Why a step is missing that the time budget did not allow.
 _LATE = "it did not fit into the time budget; give more minutes"
+#: Why a step is missing that follows tables which the time budget did not allow.
+_NO_TABLES = "the tables that it follows did not fit into the time budget; give more minutes"
 
 
 #: Share of the remaining time that one step may take, over all networks, so that a slow network leaves time for the next steps.
@@ -203,6 +205,7 @@ class _Chain:
         began = WORKING.seconds
         if not self._take_stored(step, number, 1):
             try:
+                self._check_tables(step, number)
                 self._do(step, number, self._allowed(step, number), 1)
             except ExecutorError:
                 raise
@@ -213,6 +216,18 @@ class _Chain:
         if step.cheap:
             self._cheap_seconds[number] -= WORKING.seconds - began
         self._work.advance(1, f"{self._subjects[number].topology.name}: {step.words}")
+
+    def _check_tables(self, step: AssessmentStep, number: int) -> None:
+        """Refuse a step that follows tables which did not fit into the time: it would begin to make them again.
+
+        Raises
+        ------
+        InputError
+            The reason.
+        """
+        late = self._missing[number].get(TABLES.name) == _LATE
+        if step.by_tables and late and self._subjects[number].tables is None:
+            raise InputError(_NO_TABLES)
 
     def _allowed(self, step: AssessmentStep, number: int) -> Work:
         """The time budget for a step of a network.

@@ -44,6 +44,8 @@ class AssessmentStep:
         Whether `run` draws once, so that only `finer` gives an interval.
     cheap : bool
         Whether it takes seconds for most networks. Cheap steps come first, and run even if the time budget is spent.
+    by_tables : bool
+        Whether it follows the tables, so that it does not run where these could not be made.
     """
 
     name: str
@@ -53,6 +55,7 @@ class AssessmentStep:
     finer: Callable[[Subject, Work, int], StepResult] | None = None
     one_draw: bool = False
     cheap: bool = False
+    by_tables: bool = False
 
     def wants_more(self, result: StepResult, effort: int, others: Sequence[StepResult] = ()) -> bool:
         """Whether more draws than `effort` times the normal number would say more.

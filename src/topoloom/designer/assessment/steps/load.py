@@ -162,7 +162,8 @@ LOADED = tuple(
         "Load, flit by flit",
         partial(_load, load=load),
         finer=partial(_load, load=load),
+        by_tables=True,
     )
     for load in LOADS
 )
-SATURATED = AssessmentStep("saturation", "the saturation load", "Load, flit by flit", _saturation, finer=_saturation)
+SATURATED = AssessmentStep("saturation", "the saturation load", "Load, flit by flit", _saturation, finer=_saturation, by_tables=True)
