@@ -129,7 +129,13 @@ def test_steps_that_follow_tables_are_not_begun_where_these_did_not_fit(clock, m
 
 def test_the_steps_that_follow_tables_are_declared():
     """A failure of links, a bill and a plan to grow need none."""
-    assert [step.name for step in STEPS if not step.by_tables] == ["bill", "tables", "failures", "degradation", "growth"]
+    assert [step.name for step in STEPS if not step.by_tables] == [
+        "bill",
+        "tables",
+        "failures",
+        "degradation",
+        "growth",
+    ]
 
 
 def test_a_budget_moves_with_its_clock_and_ends_with_the_whole(clock):

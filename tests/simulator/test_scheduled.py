@@ -49,6 +49,20 @@ def test_a_chain_takes_the_sum_of_its_parts(saved):
     assert found.time_ns == 2 * found.cycles
 
 
+def test_switches_of_512_ports_are_simulated_and_of_513_refused(saved):
+    """A message to the host on the last port and its answer take a lone message each way; one port more does not fit."""
+    ranks = [Rank() for _ in range(2 * 511)]
+    ranks[-1].requires(ranks[-1].add(SEND, 0, FLIT), ranks[-1].add(RECV, 0, FLIT))
+    ranks[0].add(SEND, 2 * 511 - 1, FLIT)
+    ranks[0].add(RECV, 2 * 511 - 1, FLIT)
+    found = execute(route(build("complete:n=2,hosts=511")), saved(*ranks), ROUTERS)
+    assert (found.packets, found.cycles) == (2, 2 * lone(1, 2))
+    with pytest.raises(
+        InputError, match=r"2 switches of 513 ports.* at most 32,767 switches, 512 ports and 16 virtual"
+    ):
+        execute(route(build("complete:n=2,hosts=512")), saved(*ranks, Rank(), Rank()), ROUTERS)
+
+
 @pytest.mark.parametrize("rounds", [1, 7])
 def test_a_ping_pong_takes_a_lone_message_each_way(saved, rounds):
     """An answer sets out in the cycle in which the question has come: no cycle is lost or won."""

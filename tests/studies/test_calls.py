@@ -12,10 +12,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from in_process import run
 from test_dask import started
 from test_slurm import needs_slurm, slurm  # noqa: F401
 
+from in_process import run
 from topoloom import InputError, Store, build, design, open_executor, optimize, route, saturation, simulate
 from topoloom._version import __version__
 from topoloom.cli.main import main
@@ -454,7 +454,10 @@ def test_a_design_on_slurm_whose_job_is_cancelled(slurm, requirement, tmp_path):
     assert plain(there.record()) == plain(design(requirement).record())
 
 
-_COMPARED = "compare fat-tree:k=4,hosts=16 hypercube:n=3,hosts=2 --floor koibuchi-2013 --repeats 1 --json".split()
+_COMPARED = [
+    *("compare", "fat-tree:k=4,hosts=16", "hypercube:n=3,hosts=2"),
+    *("--floor", "koibuchi-2013", "--repeats", "1", "--json"),
+]
 
 
 @pytest.mark.exhaustive

@@ -89,11 +89,13 @@ class HostsReach(Criterion):
 
         topology = self.topology
         n, alive = topology.switches, np.ones(topology.switches, np.bool_)
-        links = np.empty(0, np.int64)
+        links = np.empty(0, np.int64) if left is None else left
         if self.what.fail != "links":
             alive[np.isin(self.what.unit, gone)] = False
-        else:
-            links = np.setdiff1d(np.arange(self.what.units), gone) if left is None else left
+        elif left is None:
+            survives = np.ones(self.what.units, np.bool_)
+            survives[gone] = False
+            links = np.flatnonzero(survives)
         # No more parts can be joined when as many are left as planes.
         planes = np.unique(self._plane[alive]).size
         part = np.empty(n, np.int64)

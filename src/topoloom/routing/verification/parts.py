@@ -128,7 +128,9 @@ def parts_of(routing: Routing, destinations: np.ndarray | None = None) -> list[P
         if destinations is not None:
             wanted = np.searchsorted(switches, destinations[np.isin(destinations, switches)])
         part = Part(plane.topology, [switches], _tables_within(routing, number, switches), wanted)
-        like = None if destinations is not None else next((known for known in parts if known.equals(part, layers)), None)
+        like = (
+            None if destinations is not None else next((known for known in parts if known.equals(part, layers)), None)
+        )
         if like is None:
             parts.append(part)
         else:

@@ -17,7 +17,14 @@ from topoloom.routing.choices import Layers, NextHopGroups
 from topoloom.routing.routing import HOP, SWITCH, Routing
 from topoloom.routing.verification.choices import with_choice, with_layers
 from topoloom.routing.verification.groups import verify_groups
-from topoloom.routing.verification.parts import Part, layer_count, parts_of, table_of, table_virtual_channels, whole_part
+from topoloom.routing.verification.parts import (
+    Part,
+    layer_count,
+    parts_of,
+    table_of,
+    table_virtual_channels,
+    whole_part,
+)
 from topoloom.routing.verification.verification import Verification, fault_of, together
 from topoloom.routing.verification.walks import Cycle, Fewest, Walked, Walks
 
@@ -141,9 +148,7 @@ def _virtual_channels_used(routing: Routing, layer: int, wanted: np.ndarray) -> 
     used = 1 if own is None else 1 + max((int(own[d].max(initial=0)) for d in wanted), default=0)
     most = ACROSS if routing.virtual_channel_rule == SWITCH else _MOST_VIRTUAL_CHANNELS
     if used > most:
-        raise InputError(
-            f"{routing.topology.name}: virtual channel {used - 1}; virtual channels are 0 to {most - 1}"
-        )
+        raise InputError(f"{routing.topology.name}: virtual channel {used - 1}; virtual channels are 0 to {most - 1}")
     return used
 
 

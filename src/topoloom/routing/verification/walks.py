@@ -17,8 +17,8 @@ from topoloom.routing.verification.parts import Part
 
 Fewest = Callable[[np.ndarray], np.ndarray]
 
-#: The switches at the ends of the channels that wait in a cycle, the first channel once more at the end, and the virtual channel
-#: of the first.
+#: The switches at the ends of the channels that wait in a cycle, the first channel once more at the end; and the virtual
+#: channel of the first.
 Cycle = tuple[tuple[tuple[int, int], ...], int]
 
 #: Destinations per task of a thread.
@@ -150,7 +150,7 @@ class Walks:
 
     @property
     def _word(self) -> type:
-        """The type of a turn: one bit per virtual channel, in as few bytes as possible, because turns are accessed at random."""
+        """The type of a turn: a bit per virtual channel, in as few bytes as possible, because turns are accessed at random."""
         return np.uint8 if max(self._used) <= _NARROW and self._rule != SWITCH else np.uint64
 
     def _keep_cycle(self, layer: int) -> bool:

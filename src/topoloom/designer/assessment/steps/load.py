@@ -166,4 +166,6 @@ LOADED = tuple(
     )
     for load in LOADS
 )
-SATURATED = AssessmentStep("saturation", "the saturation load", "Load, flit by flit", _saturation, finer=_saturation, by_tables=True)
+SATURATED = AssessmentStep(
+    "saturation", "the saturation load", "Load, flit by flit", _saturation, finer=_saturation, by_tables=True
+)

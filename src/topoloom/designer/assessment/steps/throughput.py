@@ -112,6 +112,10 @@ def _pattern(subject: Subject, name: str, label: str, routing: Routing, work: Wo
     )
 
 
-THROUGHPUT = AssessmentStep("throughput", "uniform throughput of the tables", "Throughput", _throughput, cheap=True, by_tables=True)
+THROUGHPUT = AssessmentStep(
+    "throughput", "uniform throughput of the tables", "Throughput", _throughput, cheap=True, by_tables=True
+)
 PATTERNED = AssessmentStep("patterns", "tornado and bit reversal", "Throughput", _patterns, cheap=True, by_tables=True)
-WORST = AssessmentStep("worst", "the worst permutation and random halves", "Throughput", _worst, cheap=True, by_tables=True)
+WORST = AssessmentStep(
+    "worst", "the worst permutation and random halves", "Throughput", _worst, cheap=True, by_tables=True
+)
