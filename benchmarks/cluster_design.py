@@ -6,7 +6,7 @@ It makes a bridge and four network namespaces (`ip netns`), starts a scheduler o
 and runs ``topoloom design --executor dask``. When --kill-after tasks are finished, it kills the client and one worker
 (kill -9), and runs the same command again, which must end with all steps and repeat no finished task. With --local it then
 runs the design on this machine alone, and compares the two results to the last digit. It prints one line per event, and the
-sizes that it needed. Needs root, and `ip` (iproute2).
+memory and CPU seconds that it needed. Needs root, and `ip` (iproute2).
 """
 
 import argparse
@@ -124,6 +124,15 @@ def peak_gb(process: subprocess.Popen[bytes]) -> float:
     return int(found[1]) / 1e6 if found else 0.0
 
 
+def cpu_s(process: subprocess.Popen[bytes]) -> float:
+    """The CPU seconds of a process that runs, all threads; 0 where it has ended."""
+    try:
+        fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def main() -> None:
     """Run the design, kill, run it again, and compare."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -161,7 +170,7 @@ def main() -> None:
         before = finished(tasks)
         say(f"killed the client and a worker after {len(before)} finished tasks")
         again = subprocess.run([*away, "-o", str(folder / "second")], stdout=subprocess.PIPE, check=False)
-        memory = [peak_gb(worker) for worker in workers[1:]]
+        used = [f"{peak_gb(worker):.1f} GB, {cpu_s(worker):.0f} s" for worker in workers[1:]]
         own = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e6
         say(f"the second client ended with exit code {again.returncode}")
     records = finished(tasks)
@@ -169,7 +178,7 @@ def main() -> None:
     missing = sum(len(network["missing"]) for network in result["shortlist"])
     say(f"{len(records)} tasks, {len(records) - len(set(records))} of them twice; ended: {result['ended']}")
     say(f"best: {result['best']}; {len(result['shortlist'])} networks assessed, {missing} steps missing")
-    say(f"memory peaks: client {own:.1f} GB, workers {', '.join(f'{gb:.1f}' for gb in memory)} GB")
+    say(f"memory peaks and CPU: client {own:.1f} GB; the workers that are left {'; '.join(used)}")
     say(f"digest on the cluster: {digest(result)}")
     if asked.local:
         local = subprocess.run([*design, "-o", str(folder / "local")], stdout=subprocess.PIPE, check=True)

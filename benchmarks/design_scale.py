@@ -1,6 +1,7 @@
 """Seconds and memory of a large design, step by step: the screening, the shortlist, and every step of the assessment.
 
-    python benchmarks/design_scale.py [REQUIREMENT] [--hosts 16384] [--shortlist 1] [--minutes 60] [--jobs N]
+    python benchmarks/design_scale.py [REQUIREMENT] [--hosts 16384] [--shortlist 1] [--minutes 60] [--repeats 1]
+        [--jobs N]
 
 The requirement is examples/ai-131k.toml if omitted: 131,072 hosts in eight planes. Memory is the greatest sum of the
 proportional set sizes (Pss of /proc/PID/smaps_rollup, Linux) of the process and its children during a step, ten times per
@@ -80,6 +81,7 @@ def main() -> None:
     parser.add_argument("--hosts", type=int, help="in place of the requirement's")
     parser.add_argument("--shortlist", type=int)
     parser.add_argument("--minutes", type=float)
+    parser.add_argument("--repeats", type=int, help="1: no step runs again with more draws")
     parser.add_argument("--jobs", type=int)
     options = parser.parse_args()
     requirement = read_requirement(options.requirement)
@@ -92,15 +94,16 @@ def main() -> None:
         requirement,
         shortlist=options.shortlist,
         minutes=options.minutes,
+        repeats=options.repeats,
         jobs=options.jobs,
         work=Work(on_progress=steps),
     )
     steps.row("the rest")
     children = getrusage(RUSAGE_CHILDREN)
     print(f"processes of the screening: {children.ru_utime + children.ru_stime:.1f} s of CPU")
-    missing = sorted({gap.step for assessment in made.shortlist for gap in assessment.missing})
+    missing = sorted({f"{gap.step} ({gap.reason})" for assessment in made.shortlist for gap in assessment.missing})
     print(f"{made.best}: {time.perf_counter() - began:.1f} s, at most {max(steps.peaks):,.0f} MB; ", end="")
-    print(f"not assessed: {', '.join(missing)}" if missing else "all steps")
+    print(f"not assessed: {'; '.join(missing)}" if missing else "all steps")
 
 
 if __name__ == "__main__":

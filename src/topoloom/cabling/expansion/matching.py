@@ -12,8 +12,8 @@ from topoloom.core.work import Work
 from topoloom.fabric.structure_matching import match_shapes
 from topoloom.model.topology import Topology
 
-#: Tries of exchanging two switches, per switch and link.
-_TRIES, _MOST_TRIES = 400, 40_000_000
+#: Tries of exchanging two switches, per switch and link; the most of them, and the most ports that they look at: minutes.
+_TRIES, _MOST_TRIES, _MOST_PORTS = 400, 40_000_000, 20_000_000_000
 #: Tries between two checks for Ctrl-C.
 _SLICE = 500_000
 #: Number of searches: from the starts that keep the most links.
@@ -131,7 +131,9 @@ def _exchanged(
 
     new, standing = goal.csr, Topology(links=before.links, switches=goal.switches).csr
     counts, accepted = _counts(before, goal.switches), metropolis_table()
-    tries = min(_MOST_TRIES, _TRIES * (goal.switches + len(goal.links)))
+    # A try looks at the ports of two switches of the goal twice, and at those of two existing ones once.
+    ports = 8 * len(goal.links) / goal.switches + 4 * len(before.links) / before.switches
+    tries = int(min(_MOST_TRIES, _TRIES * (goal.switches + len(goal.links)), _MOST_PORTS / max(1.0, ports)))
     matchings = [_whole(start, before) for start in starts]
 
     def task(numbers: Iterator[int]) -> None:
