@@ -12,7 +12,7 @@ from topoloom.routing import fitted_tables, memory
 from topoloom.routing.choices import Layers
 from topoloom.routing.memory import needed_bytes
 from topoloom.routing.verification import verify
-from topoloom.routing.verification.parts import parts_of, whole_part
+from topoloom.routing.verification.parts import parts_to_follow, whole_part
 
 _SPECS = [
     ("fat-tree:k=4,hosts=16+planes:count=3", None),
@@ -38,10 +38,10 @@ def _everything(verification):
 def test_equal_planes_are_followed_once_and_count_as_all(spec, engine, monkeypatch):
     """Every number, load and cycle is that of following the whole network."""
     routing = _tables(spec, engine)
-    (part,) = parts_of(routing)
+    (part,) = parts_to_follow(routing)
     assert len(part.places) == len(planes_of(routing.topology))
     once = verify_routing(routing, 1)
-    monkeypatch.setattr(verify, "parts_of", lambda routing, wanted: [whole_part(routing, wanted)])
+    monkeypatch.setattr(verify, "parts_to_follow", lambda routing, wanted: [whole_part(routing, wanted)])
     assert _everything(once) == _everything(verify_routing(routing, 1))
 
 
@@ -69,7 +69,7 @@ def test_one_entry_makes_planes_differ(layer):
     last = planes_of(routing.topology)[2].switches
     source, destination = int(last[0]), int(last[1])
     broken = _changed(routing, layer, destination, source, routing.none)
-    assert [len(part.places) for part in parts_of(broken)] == [2, 1]
+    assert [len(part.places) for part in parts_to_follow(broken)] == [2, 1]
     verification = verify_routing(broken, 1)
     assert not verification.complete
     assert f"the path from switch {source} to switch {destination} ends at a switch" in verification.fault
@@ -80,11 +80,11 @@ def test_planes_with_other_hosts_or_links_are_parts_of_their_own():
     """A switch without a host, and another wiring of as many links."""
     network = build("ring:n=5,hosts=1+planes:count=2")
     less = network.replace(endpoints=network.endpoints[:-1], host=network.host[:-1])
-    assert len(parts_of(route(less, "minimal"))) == 2
+    assert len(parts_to_follow(route(less, "minimal"))) == 2
     links = network.links.copy()
     links[links[:, 0] >= 5] = [(5, 7), (7, 9), (6, 9), (6, 8), (5, 8)]
     other = network.replace(links=links)
-    assert len(parts_of(route(other, "minimal"))) == 2
+    assert len(parts_to_follow(route(other, "minimal"))) == 2
 
 
 def test_a_sample_of_destinations_is_followed_in_the_planes_where_they_are():
@@ -109,7 +109,7 @@ def test_layers_that_close_a_cycle_only_together_block_packets(monkeypatch):
     verification = verify_routing(both, 1)
     assert not verification.deadlock_free
     assert set(sum(verification.cycle, ())) == set(range(6))
-    monkeypatch.setattr(verify, "parts_of", lambda routing, wanted: [whole_part(routing, wanted)])
+    monkeypatch.setattr(verify, "parts_to_follow", lambda routing, wanted: [whole_part(routing, wanted)])
     assert _everything(verification) == _everything(verify_routing(both, 1))
 
 

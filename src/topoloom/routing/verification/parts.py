@@ -18,7 +18,7 @@ Table = tuple[np.ndarray, np.ndarray | None]
 
 
 @dataclass(eq=False)
-class Part:
+class FollowedPart:
     """A plane with the planes that are equal to it, or a whole network.
 
     Attributes
@@ -48,7 +48,7 @@ class Part:
         """Switches of one of the planes that send and receive data."""
         return carriers_of(self.topology)
 
-    def equals(self, other: "Part", layers: int) -> bool:
+    def equals(self, other: "FollowedPart", layers: int) -> bool:
         """Whether links, switches with hosts and the tables of every layer are the same, entry for entry."""
         if self.topology.switches != other.topology.switches or not (
             np.array_equal(self.topology.links, other.topology.links) and np.array_equal(self.carriers, other.carriers)
@@ -83,19 +83,19 @@ def _ports_of(routing: Routing, layer: int) -> np.ndarray:
     return routing.choice.ports[layer - 1] if layer and isinstance(routing.choice, Layers) else routing.ports
 
 
-def table_of(routing: Routing, layer: int) -> Table:
+def tables_of_layer(routing: Routing, layer: int) -> Table:
     """The tables of a layer of the whole network; those of planes are made for this call."""
     return _ports_of(routing, layer), table_virtual_channels(routing, layer)
 
 
-def whole_part(routing: Routing, destinations: np.ndarray | None = None) -> Part:
-    """The whole network as one part; parameters are those of `parts_of`."""
+def whole_part(routing: Routing, destinations: np.ndarray | None = None) -> FollowedPart:
+    """The whole network as one part; parameters are those of `parts_to_follow`."""
     every = np.arange(routing.topology.switches)
     wanted = every if destinations is None else destinations
-    return Part(routing.topology, [every], partial(table_of, routing), wanted)
+    return FollowedPart(routing.topology, [every], partial(tables_of_layer, routing), wanted)
 
 
-def parts_of(routing: Routing, destinations: np.ndarray | None = None) -> list[Part]:
+def parts_to_follow(routing: Routing, destinations: np.ndarray | None = None) -> list[FollowedPart]:
     """The parts of a network to follow: one per kind of planes, or the whole network if it has no planes.
 
     Two planes are of one kind if their links, their switches with hosts and all their tables are equal: then every path of one
@@ -109,25 +109,25 @@ def parts_of(routing: Routing, destinations: np.ndarray | None = None) -> list[P
 
     Returns
     -------
-    list of Part
+    list of FollowedPart
 
     Examples
     --------
     >>> from topoloom.routing.route import route
     >>> from topoloom.topologies.spec import build
-    >>> [len(part.places) for part in parts_of(route(build("petersen:hosts=1+planes:count=3"), "minimal"))]
+    >>> [len(part.places) for part in parts_to_follow(route(build("petersen:hosts=1+planes:count=3"), "minimal"))]
     [3]
     """
     topology = routing.topology
     if plane_count(topology) < 2:
         return [whole_part(routing, destinations)]
-    layers, parts = layer_count(routing), list[Part]()
+    layers, parts = layer_count(routing), list[FollowedPart]()
     for number, plane in enumerate(planes_of(topology)):
         switches = plane.switches
         wanted = np.arange(switches.size)
         if destinations is not None:
             wanted = np.searchsorted(switches, destinations[np.isin(destinations, switches)])
-        part = Part(plane.topology, [switches], _tables_within(routing, number, switches), wanted)
+        part = FollowedPart(plane.topology, [switches], _tables_within(routing, number, switches), wanted)
         like = (
             None if destinations is not None else next((known for known in parts if known.equals(part, layers)), None)
         )

@@ -18,15 +18,15 @@ from topoloom.routing.routing import HOP, SWITCH, Routing
 from topoloom.routing.verification.choices import with_choice, with_layers
 from topoloom.routing.verification.groups import verify_groups
 from topoloom.routing.verification.parts import (
-    Part,
+    FollowedPart,
     layer_count,
-    parts_of,
-    table_of,
+    parts_to_follow,
     table_virtual_channels,
+    tables_of_layer,
     whole_part,
 )
 from topoloom.routing.verification.verification import Verification, fault_of, together
-from topoloom.routing.verification.walks import Cycle, Fewest, Walked, Walks
+from topoloom.routing.verification.walks import Cycle, Fewest, Walks, WalkSums
 
 #: Virtual channels are the bits of a 64-bit word.
 _MOST_VIRTUAL_CHANNELS = 64
@@ -83,7 +83,7 @@ def verify_routing(
 def _layers_of(routing: Routing) -> Iterator[Routing]:
     """Yield the tables of every layer as a routing."""
     for layer in range(layer_count(routing)):
-        ports, virtual_channels = table_of(routing, layer)
+        ports, virtual_channels = tables_of_layer(routing, layer)
         yield replace(routing, ports=ports, virtual_channels=virtual_channels, choice=None)
 
 
@@ -115,7 +115,7 @@ def followed_tables(
     channel_load, switch_load = np.zeros(routing.channels.to.size, np.int64), np.zeros(n, np.int64)
     sums = [_Sums(n) for _ in range(layers)]
     # `fewest` has the numbers of the whole network.
-    for part in parts_of(routing, destinations) if fewest is None else [whole_part(routing, destinations)]:
+    for part in parts_to_follow(routing, destinations) if fewest is None else [whole_part(routing, destinations)]:
         walks = Walks(routing, part, used, jobs, work, fewest)
         # Summed here: the loads of hundreds of layers of a large plane would be gigabytes.
         of_channels = np.zeros(part.channels.to.size, np.int64)
@@ -152,11 +152,11 @@ def _virtual_channels_used(routing: Routing, layer: int, wanted: np.ndarray) -> 
     return used
 
 
-def _channels_at(routing: Routing, part: Part, place: np.ndarray) -> np.ndarray:
+def _channels_at(routing: Routing, part: FollowedPart, place: np.ndarray) -> np.ndarray:
     """The channels of the whole network that are those of a part, int64[channels of the part]."""
     own = part.channels
-    moved: np.ndarray = routing.channels.first[place] - own.first[:-1]
-    return np.arange(own.to.size) + moved[own.origin]
+    moved = routing.channels.first[place] - own.first[:-1]
+    return np.asarray(np.arange(own.to.size) + moved[own.origin])
 
 
 class _Sums:
@@ -168,7 +168,7 @@ class _Sums:
         self.examples: list[np.ndarray] = []
         self.cycle: Cycle = (), -1
 
-    def add(self, walked: Walked, part: Part, switches: int) -> None:
+    def add(self, walked: WalkSums, part: FollowedPart, switches: int) -> None:
         """Add those of a part, for each of its equal planes; no path leads to the other planes."""
         planes, own = len(part.places), part.topology.switches
         self.histogram[:own] += planes * walked.histogram

@@ -13,7 +13,7 @@ from topoloom.routing.channels import turn_rows
 from topoloom.routing.choices import Escape
 from topoloom.routing.routing import HOP, PAIR, SWITCH, Routing
 from topoloom.routing.verification.choices import named
-from topoloom.routing.verification.parts import Part
+from topoloom.routing.verification.parts import FollowedPart
 
 Fewest = Callable[[np.ndarray], np.ndarray]
 
@@ -29,7 +29,7 @@ _NARROW = 8
 _MOST_ROUNDS = 32
 
 
-class Walked(NamedTuple):
+class WalkSums(NamedTuple):
     """The sums over all followed paths of a layer; see `verification.kernels.follow`."""
 
     channel_load: np.ndarray
@@ -47,7 +47,7 @@ class Walks:
     ----------
     routing : Routing
         Of the whole network.
-    part : Part
+    part : FollowedPart
     used : list of int
         The virtual channels of each layer.
     jobs : int or None
@@ -58,7 +58,7 @@ class Walks:
     """
 
     def __init__(
-        self, routing: Routing, part: Part, used: list[int], jobs: int | None, work: Work, fewest: Fewest | None
+        self, routing: Routing, part: FollowedPart, used: list[int], jobs: int | None, work: Work, fewest: Fewest | None
     ) -> None:
         self._part, self._used, self._jobs, self._work = part, used, jobs, work
         self._fewest = partial(_fewest_hops, part) if fewest is None else fewest
@@ -73,7 +73,7 @@ class Walks:
         self._turns: list[np.ndarray] = []
         self._cycles: dict[int, Cycle] = {}
 
-    def walked(self, layer: int) -> Walked:
+    def walked(self, layer: int) -> WalkSums:
         """The sums over the paths of a layer.
 
         Raises
@@ -95,7 +95,7 @@ class Walks:
                     break
         return self._cycles
 
-    def _walk(self, layer: int) -> Walked:
+    def _walk(self, layer: int) -> WalkSums:
         from topoloom.routing.verification.kernels.follow import follow
 
         part, channels, work = self._part, self._part.channels, self._work
@@ -103,12 +103,12 @@ class Walks:
         ports, own = part.table(layer)
         virtual_channels = np.empty((0, 0), np.uint8) if own is None else own
 
-        def walk(blocks: Iterator[int]) -> Walked:
+        def walk(blocks: Iterator[int]) -> WalkSums:
             try:
                 turns = self._turns.pop()
             except IndexError:
                 turns = np.zeros(channels.turn_first[-1], self._word)
-            sums = Walked(
+            sums = WalkSums(
                 np.zeros(channels.to.size, np.int64),
                 np.zeros(n, np.int64),
                 np.zeros(n, np.int64),
@@ -146,7 +146,7 @@ class Walks:
             np.sum([sums[place] for sums in of_threads], axis=0) for place in range(5)
         )
         counts[4] = max(sums.counts[4] for sums in of_threads)
-        return Walked(load, passing, histogram, pairs, counts, [sums.examples[0] for sums in of_threads])
+        return WalkSums(load, passing, histogram, pairs, counts, [sums.examples[0] for sums in of_threads])
 
     @property
     def _word(self) -> type:
@@ -174,7 +174,7 @@ class Walks:
         return bool(ends)
 
 
-def _fewest_hops(part: Part, some: np.ndarray) -> np.ndarray:
+def _fewest_hops(part: FollowedPart, some: np.ndarray) -> np.ndarray:
     """Hops to each of at most 64 destinations, int32[k, at least n]; -1 if there is no path."""
     from topoloom.routing.verification.kernels.nearest import hops_to
 
