@@ -65,3 +65,25 @@ def test_seeds_and_threads():
     """One seed, one matching, on any number of threads."""
     before, goal = build("jellyfish:n=60,degree=4"), build("jellyfish:n=64,degree=4,seed=9")
     assert np.array_equal(matched(before, goal, 5, jobs=1), matched(before, goal, 5, jobs=2))
+
+
+def test_tries_of_wide_switches_are_limited_by_their_ports(monkeypatch):
+    """Each try looks at twelve times a mean degree of ports: with few ports there are few tries, and the match is still valid."""
+    from topoloom.cabling.expansion import matching
+    from topoloom.cabling.expansion.kernels import matching as kernels
+
+    tries, exchange = [], kernels.exchange
+
+    def counted(*arguments):
+        tries.append(arguments[11])
+        exchange(*arguments)
+
+    monkeypatch.setattr(kernels, "exchange", counted)
+    before, goal = build("jellyfish:n=40,degree=6,hosts=2"), build("jellyfish:n=50,degree=6,hosts=2,seed=2")
+    matched(before, goal, jobs=1)
+    assert set(tries) == {400 * (50 + 150)}
+    tries.clear()
+    monkeypatch.setattr(matching, "_MOST_PORTS", 36_000)
+    found = matched(before, goal, jobs=1)
+    assert set(tries) == {36_000 // (8 * 3 + 4 * 3)}
+    assert sorted(place for place in found.tolist() if place >= 0) == list(range(40))

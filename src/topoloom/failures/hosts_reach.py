@@ -100,11 +100,11 @@ class HostsReach(Criterion):
         planes = np.unique(self._plane[alive]).size
         part = np.empty(n, np.int64)
         surviving_parts(topology.links, links, self.what.fail == "links", alive, planes, part)
-        there = alive[self.switch]
-        kinds, kind = np.unique(self.kind[there], return_inverse=True)
+        live = alive[self.switch]
+        kinds, kind = np.unique(self.kind[live], return_inverse=True)
         if not kinds.size:
             return False
-        places = np.unique(kind.reshape(-1) * np.int64(n) + part[self.switch[there]])
+        places = np.unique(kind.reshape(-1) * np.int64(n) + part[self.switch[live]])
         kind, part = np.divmod(places, n)
         count = np.bincount(part, minlength=n)
         if (count == kinds.size).any():

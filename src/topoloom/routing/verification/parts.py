@@ -55,16 +55,16 @@ class FollowedPart:
         ):
             return False
         return all(
-            _same(one, another)
+            _same(entries, others)
             for layer in range(layers)
-            for one, another in zip(self.table(layer), other.table(layer), strict=True)
+            for entries, others in zip(self.table(layer), other.table(layer), strict=True)
         )
 
 
-def _same(one: np.ndarray | None, other: np.ndarray | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return one is other or np.array_equal(one, other)
+def _same(first: np.ndarray | None, second: np.ndarray | None) -> bool:
+    if first is None or second is None:
+        return first is second
+    return first is second or np.array_equal(first, second)
 
 
 def layer_count(routing: Routing) -> int:
@@ -129,7 +129,7 @@ def parts_to_follow(routing: Routing, destinations: np.ndarray | None = None) ->
             wanted = np.searchsorted(switches, destinations[np.isin(destinations, switches)])
         part = FollowedPart(plane.topology, [switches], _tables_within(routing, number, switches), wanted)
         like = (
-            None if destinations is not None else next((known for known in parts if known.equals(part, layers)), None)
+            None if destinations is not None else next((other for other in parts if other.equals(part, layers)), None)
         )
         if like is None:
             parts.append(part)
@@ -142,12 +142,12 @@ def _tables_within(routing: Routing, plane: int, switches: np.ndarray) -> Callab
     """The tables of each layer between the switches of a plane: the arrays that `PlaneLayers` keep, or copies."""
     more: Sequence[np.ndarray] = routing.choice.ports if isinstance(routing.choice, Layers) else ()
     places = more.places if isinstance(more, PlaneLayers) else ()
-    kept = plane < len(places) and np.array_equal(places[plane], switches)
+    shared = plane < len(places) and np.array_equal(places[plane], switches)
     at = np.ix_(switches, switches)
 
     def table(layer: int) -> Table:
         own = table_virtual_channels(routing, layer)
-        ports = more.of_plane(plane)[layer - 1] if layer and kept and isinstance(more, PlaneLayers) else None
+        ports = more.of_plane(plane)[layer - 1] if layer and shared and isinstance(more, PlaneLayers) else None
         ports = _ports_of(routing, layer)[at] if ports is None else ports
         return ports, None if own is None else own[at]
 

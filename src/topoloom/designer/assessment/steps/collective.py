@@ -235,6 +235,8 @@ def _half_width(values: list[float]) -> float | None:
 
 #: A step for each, because the all-to-all takes longer, and fewer draws.
 COLLECTIVES = tuple(
-    AssessmentStep(label.replace(" ", "-"), f"{label} as flows", "Collectives", run, finer=run, one_draw=True, by_tables=True)
+    AssessmentStep(
+        label.replace(" ", "-"), f"{label} as flows", "Collectives", run, finer=run, one_draw=True, by_tables=True
+    )
     for label, run in ((label, partial(_operation, operation=operation)) for operation, (_, label) in _FIGURES.items())
 )
