@@ -68,7 +68,7 @@ def test_seeds_and_threads():
 
 
 def test_tries_of_wide_switches_are_limited_by_their_ports(monkeypatch):
-    """Each try looks at twelve times a mean degree of ports: with few ports there are few tries, and the match is still valid."""
+    """Each try looks at twelve times a mean degree of ports: with few ports there are few tries, and the match is valid."""
     from topoloom.cabling.expansion import matching
     from topoloom.cabling.expansion.kernels import matching as kernels
 

@@ -140,12 +140,20 @@ class _Chain:
         self._seconds: list[dict[str, float]] = [{} for _ in subjects]
         self._cheap_seconds = [_CHEAP_SECONDS for _ in subjects]
         self._changed = threading.Condition()
+        self._shared: list[Shared] = []
 
     def run(self) -> None:
         """Run all steps, each for all networks."""
         networks = range(len(self._subjects))
+        if self._work.executor is not None:  # before threads share the subjects: this fills what they keep
+            self._shared = [Shared(digest_of([__version__, *decides(subject)]), subject) for subject in self._subjects]
         self._work.begin(len(STEPS) * len(networks), "steps")
-        self._side_by_side([(number, partial(self._first_run, step, number)) for step in STEPS for number in networks])
+        # With an executor, the steps of a network run at the same time once it has tables, which decide whether they run.
+        places = [place for place, step in enumerate(STEPS, 1) if step is TABLES and self._work.executor is not None]
+        for steps in (STEPS[: sum(places)], STEPS[sum(places) :]):
+            self._side_by_side(
+                [(number, partial(self._first_run, step, number)) for step in steps for number in networks]
+            )
         for effort in self._more if self._budget.seconds_left < float("inf") else ():
             # Chosen before any of them runs, because they depend on each other's intervals.
             again = [(number, step) for step in STEPS for number in networks if self._undecided(step, number)]
@@ -163,14 +171,15 @@ class _Chain:
         """Run tasks of networks, given by their numbers, on several threads; the first unexpected error ends all of them.
 
         Tasks start in their order, each as soon as no other of its network runs: no thread waits for the slowest network. Where
-        fewer networks than threads are left, each gets several.
+        fewer networks than threads are left, each gets several. With an executor, as many tasks run as it has workers.
         """
-        waiting, busy, faults = list(tasks), set[int](), list[BaseException]()
+        waiting, busy, faults, executor = list(tasks), set[int](), list[BaseException](), self._work.executor
 
         def worker() -> None:
             while not faults:
                 with self._changed:
-                    at = next((at for at, (number, _) in enumerate(waiting) if number not in busy), None)
+                    ready = (at for at, (number, _) in enumerate(waiting) if executor is not None or number not in busy)
+                    at = next(ready, None)
                     if not waiting:
                         return
                     if at is None:
@@ -190,7 +199,7 @@ class _Chain:
 
         # With an executor, threads only wait for its answers.
         networks = len({number for number, _ in tasks})
-        count = networks if self._work.executor is not None else min(self._threads, networks)
+        count = min(self._threads, networks) if executor is None else min(max(executor.width, networks), len(tasks))
         threads = [threading.Thread(target=worker, daemon=True) for _ in range(count)]
         for thread in threads:
             thread.start()
@@ -214,7 +223,8 @@ class _Chain:
             except Stopped:
                 self._missing[number][step.name] = self._why_not()
         if step.cheap:
-            self._cheap_seconds[number] -= WORKING.seconds - began
+            with self._changed:
+                self._cheap_seconds[number] -= WORKING.seconds - began
         self._work.advance(1, f"{self._subjects[number].topology.name}: {step.words}")
 
     def _check_tables(self, step: AssessmentStep, number: int) -> None:
@@ -284,7 +294,7 @@ class _Chain:
             result, stored = carried_out(step, subject, effort, work)
         else:
             arguments = {"step": step.name, "effort": effort}
-            shared = {"subject": Shared(digest_of([__version__, *decides(subject)]), subject)}
+            shared = {"subject": self._shared[number]}
             seconds = work.seconds_left if isfinite(work.seconds_left) else None
             call = Call(step_anywhere, f"{subject.topology.name}: {step.words}", arguments, shared, seconds)
             stored = awaited(self._work.executor.submit(call), self._work)
