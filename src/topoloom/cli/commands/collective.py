@@ -109,7 +109,7 @@ def _of_schedule(result: "Collective") -> list[tuple[str, str]]:
     from topoloom.simulation.collectives.msccl_program import MscclProgram
 
     paths = "its own paths" if result.paths == "own" else f"the paths of the tables ({result.engine})"
-    rows = [("schedule", f"{result.algorithm}, {paths}")]
+    rows = [("schedule", f"{_of_algorithm(result)}, {paths}")]
     if isinstance(result.schedule, MscclProgram):
         rows += _of_program(result.schedule, result)
     if result.trees:
@@ -121,6 +121,14 @@ def _of_schedule(result: "Collective") -> list[tuple[str, str]]:
         ("simulated", f"{_time(result.seconds)}, {100 * result.gap:.1f} % over the bound"),
         ("simulation", f"{result.provenance.settings['simulator']}, {result.messages:,} messages"),
     ]
+
+
+def _of_algorithm(result: "Collective") -> str:
+    from topoloom.simulation.collectives.port_rings import RINGS
+
+    if result.algorithm != RINGS:
+        return result.algorithm
+    return f"{result.algorithm}, {result.trees // max(1, result.ranks)} at once"
 
 
 def _of_program(program: "MscclProgram", result: "Collective") -> list[tuple[str, str]]:

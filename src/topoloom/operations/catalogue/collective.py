@@ -66,10 +66,10 @@ class CollectiveOperation(ProgramOperation, frozen=True, kw_only=True):
     bound: Annotated[bool, setting("only the least time, without a schedule; works for large networks too")] = False
     algorithm: (
         Annotated[
-            Literal["forest", "ring", "rail-ring", "chains", "binomial", "direct"],
+            Literal["forest", "ring", "rings", "rail-ring", "chains", "binomial", "direct"],
             setting(
-                "the algorithm; if omitted, forest where packing takes at most a minute, else a simpler one that fits: rings on"
-                " all ports where hosts have several"
+                "the algorithm; if omitted, rings where they use all ports, forest where packing takes at most a minute, else a"
+                " simpler one that fits"
             ),
         ]
         | None

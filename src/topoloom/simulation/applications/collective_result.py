@@ -19,7 +19,7 @@ class Collective(Result):
     ranks : int
     bytes : int
         Bytes of the vector, or of all ranks' data together; for an all-to-all, from each rank to each other.
-    algorithm : "forest", "ring", "rail-ring", "chains", "binomial", "direct" or "msccl"
+    algorithm : "forest", "ring", "rings", "rail-ring", "chains", "binomial", "direct" or "msccl"
     paths : "own" or "tables"
     engine : str
         The engine of the tables.

@@ -162,8 +162,9 @@ def collective(
     ranks : int, optional
         One per host when omitted; at most one per host.
     algorithm : str, optional
-        One of `topoloom.simulation.collectives.making.ALGORITHMS` that fits the operation; when omitted, forest where trees
-        can be packed in a minute, else ring (rail-ring where hosts have several ports), chains or direct.
+        One of `topoloom.simulation.collectives.making.ALGORITHMS` that fits the operation; when omitted, rings where
+        more than 32 ranks can use all their ports by them and their messages are long, forest where trees can be packed in a
+        minute, else ring (rail-ring where hosts have several ports), chains or direct.
     paths_from : "own" or "tables", optional
         Whether messages use the schedule's own paths or those of the tables; when omitted, own for forests and rings.
     pieces : int, optional

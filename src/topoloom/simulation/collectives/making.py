@@ -13,9 +13,10 @@ from topoloom.simulation.collectives.delays import NetworkTiming
 from topoloom.simulation.collectives.forest import TooManySplitsError, Tree, packed_forest, why_no_forest
 from topoloom.simulation.collectives.network import RankNetwork, rank_network
 from topoloom.simulation.collectives.pair_paths import spread_pairs
+from topoloom.simulation.collectives.port_rings import RINGS, chosen_rings, port_rings
 from topoloom.simulation.collectives.rail_rings import RAIL_RING, rail_trees
 from topoloom.simulation.collectives.rings import binomial_tree, pair_trees, ring_order
-from topoloom.simulation.collectives.schedule import CollectiveSchedule, chain_trees
+from topoloom.simulation.collectives.schedule import REDUCES, CollectiveSchedule, chain_trees
 from topoloom.simulation.collectives.stepping import grown_forest
 from topoloom.simulation.collectives.ways import Ways, way_switches
 from topoloom.simulation.flows.state import FlowNetwork
@@ -24,13 +25,14 @@ from topoloom.simulation.flows.state import FlowNetwork
 ALGORITHMS = {
     "forest": "packed trees that achieve the bound, in small pieces; for many ranks trees grown in steps that come close to it",
     "ring": "a ring of ranks, in the order of a depth-first walk over their switches",
+    RINGS: "disjoint rings through all switches at once, as many as a host's ports and its switch's links can carry",
     "rail-ring": "a ring of hosts on each rail and plane, all at once, for a rank per accelerator; inside a host over scale_up",
     "chains": "a chain of hosts on each port, in the order of their switches, in small pieces",
     "binomial": "a binomial tree",
     "direct": "from each rank to each other, up to 64 at a time, in the order of ranks",
 }
 _FIT: dict[str, tuple[str, ...]] = {"alltoall": ("direct",), "broadcast": ("forest", CHAINS, "binomial")}
-_RINGS = ("forest", "ring", RAIL_RING)
+_OF_ALL = ("forest", "ring", RINGS, RAIL_RING)
 #: The choices of paths, the default first: paths of the trees or rings, or those of the tables.
 PATHS = ("own", "tables")
 #: The most messages that a schedule lists one by one, and the most that are simulated.
@@ -64,7 +66,7 @@ def chosen_of(operation: str, algorithm: str | None, paths: str | None) -> tuple
     InputError
         An unknown algorithm or paths, or one that does not fit.
     """
-    fit = _FIT.get(operation, _RINGS)
+    fit = _FIT.get(operation, _OF_ALL)
     if algorithm is not None and algorithm not in fit:
         raise InputError(f"{operation} has no algorithm '{str(algorithm)[:40]}'; {hint(str(algorithm), fit)}")
     if paths is not None and paths not in PATHS:
@@ -125,11 +127,17 @@ def collective_schedule(
     if chosen == RAIL_RING:
         return _rail_ring(topology, operation, size, homes, pieces)
     listed = n * (n - 1) <= _MOST_EDGES
-    if chosen is None and listed and n > _FEW and operation in ("allreduce", "allgather", "reduce-scatter"):
+    if chosen is None and listed and n > _FEW and operation in (*REDUCES, "allgather"):
         # Where the hosts' own ports are the limit, a ring achieves the same, and takes little time to simulate.
         single = topology.hosts == topology.endpoints.size
         slowest = machine.rate_gbps if machine.link_gbps is None else float(machine.link_gbps.min(initial=np.inf))
         chosen = "ring" if single and machine.host_rate_gbps <= slowest else None
+    if n > 1 and (chosen == RINGS or (chosen is None and n > _FEW and operation in (*REDUCES, "allgather"))):
+        by_host = rank_network(topology, homes, **machine.rates, alike=False)
+        hop_s = 2 * machine.host_s + 2 * machine.switch_s + float(np.max(machine.cable_s, initial=0.0))
+        trees, rings = port_rings(by_host, work) if chosen == RINGS else chosen_rings(by_host, size, hop_s, work)
+        if trees:
+            chosen, chunks, trees = RINGS, rings * n, _for_ranks(trees, by_host, homes, rings)
     if chosen in (None, "forest") and operation != "alltoall" and n > 1:
         apart = int(homes[root]) if operation == "broadcast" else None
         by_host = rank_network(topology, homes, **machine.rates, alike=False, apart=apart)
@@ -208,30 +216,32 @@ def _forest(
     by_host: RankNetwork, operation: str, homes: np.ndarray, root: int, size: int, exact: bool, work: Work
 ) -> tuple[tuple[Tree, ...], int, int]:
     """Return packed trees, or grown ones if not `exact`; the number of chunks, and the pieces that hide the trees' depth."""
-    # Classes are in the order of hosts, that of the root first; map them to the caller's ranks.
-    rank_of = np.empty(homes.size, np.int64)
-    rank_on_host = {int(host): rank for rank, host in enumerate(homes)}
-    for place, hosts in enumerate(by_host.hosts):
-        rank_of[place] = rank_on_host[int(hosts[0])]
     roots = np.array([0]) if operation == "broadcast" else np.arange(homes.size)
     packed, each = _packed(by_host, operation, roots, work) if exact else grown_forest(by_host, roots, work)
     chunks = each * roots.size
-    trees = []
-    for tree in packed:
-        own = int(rank_of[tree.root])
-        first = tree.first if operation == "broadcast" else tree.first % each + own * each
-        edges = tuple(
-            replace(edge, sender=int(rank_of[edge.sender]), receiver=int(rank_of[edge.receiver])) for edge in tree.edges
-        )
-        trees.append(replace(tree, root=own, first=first, edges=edges))
-    trees.sort(key=lambda tree: tree.first)
+    trees = _for_ranks(packed, by_host, homes, None if operation == "broadcast" else each)
     if any(tree.turns for tree in trees):
-        return tuple(trees), chunks, 1
+        return trees, chunks, 1
     depth = max(tree.depth for tree in trees)
     messages = sum(tree.chunks * len(tree.edges) for tree in trees) * (2 if operation == "allreduce" else 1)
     least = max(1, size // chunks // _LEAST_BYTES)
     pieces = max(1, min(_MOST_PIECES, 40 * (depth - 1) + 1, least, _MOST_MESSAGES // messages))
-    return tuple(trees), chunks, pieces
+    return trees, chunks, pieces
+
+
+def _for_ranks(trees: tuple[Tree, ...], by_host: RankNetwork, homes: np.ndarray, each: int | None) -> tuple[Tree, ...]:
+    """Return trees over classes, which are in the order of hosts, as trees over the ranks, with `each` chunks per root."""
+    rank_on_host = {int(host): rank for rank, host in enumerate(homes)}
+    rank_of = [rank_on_host[int(hosts[0])] for hosts in by_host.hosts]
+    renamed = []
+    for tree in trees:
+        own = rank_of[tree.root]
+        first = tree.first if each is None else tree.first % each + own * each
+        edges = tuple(
+            replace(edge, sender=rank_of[edge.sender], receiver=rank_of[edge.receiver]) for edge in tree.edges
+        )
+        renamed.append(replace(tree, root=own, first=first, edges=edges))
+    return tuple(sorted(renamed, key=lambda tree: tree.first))
 
 
 def _on_own_paths(

@@ -35,7 +35,7 @@ class CollectiveSchedule(Result):
     ranks : int
     bytes : int
         Bytes as in `topoloom.simulation.collectives.bound.OPERATIONS`; for an all-to-all, from each rank to each other.
-    algorithm : "forest", "ring", "rail-ring", "chains", "binomial" or "direct"
+    algorithm : "forest", "ring", "rings", "rail-ring", "chains", "binomial" or "direct"
     paths : "own" or "tables"
         Whether messages use the paths of the schedule, or those of the tables. Listed paths of the tables are those of the
         forward direction; the tables may use other paths in reverse.
