@@ -215,14 +215,15 @@ def disjoint_rings(
     """
     work = Work() if work is None else work
     arcs = _Arcs(n, tail, head)
-    while most and (regular := _regular(arcs, room, most)) is None:
+    while (regular := _regular(arcs, room, most)) is None:
         most -= 1
     best: list[np.ndarray] = []
     visits = most * n * _EACH
     for attempt in range(min(_MOST_SEARCHES, -(-_MOST_VISITS // visits)) if most else 0):
         rng = np.random.default_rng(attempt)
         temperature = _ANEW if attempt % 2 else _NEAR
-        rings, left = [], regular.copy()
+        rings: list[np.ndarray] = []
+        left = regular.copy()
         # One at a time is quick while many arcs are left.
         while attempt % 2 == 0 and len(rings) < most:
             merged = _merged(arcs, left, [_matched(arcs, left, rng)], rng, _QUICK, temperature)
@@ -253,7 +254,7 @@ class _Arcs(NamedTuple):
 
     def numbers(self, tail: np.ndarray, head: np.ndarray) -> np.ndarray:
         """The arcs between these nodes."""
-        return np.searchsorted(self.tail * self.n + self.head, tail * self.n + head)
+        return np.asarray(np.searchsorted(self.tail * self.n + self.head, tail * self.n + head))
 
 
 def _merged(
@@ -274,7 +275,8 @@ def _merged(
     first = np.searchsorted(arcs.tail, np.arange(n + 1))
     free = room - np.bincount(out.reshape(-1), minlength=room.size)
     counts, state = np.zeros(k, np.int64), rng.integers(1 << 63, size=1, dtype=np.uint64)
-    arrays = Permutations(first, arcs.head, free, out, into, *np.zeros((3, n), np.int64), np.zeros(n, bool))
+    tails, before, stamp = np.zeros((3, n), np.int64)
+    arrays = Permutations(first, arcs.head, free, out, into, tails, before, stamp, np.zeros(n, bool))
     merge_cycles(arrays, counts, state, steps, temperature)
     return [out[row] for row in range(k) if counts[row] == 1]
 
