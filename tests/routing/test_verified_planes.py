@@ -13,6 +13,7 @@ from topoloom.routing.choices import Layers
 from topoloom.routing.memory import needed_bytes
 from topoloom.routing.verification import verify
 from topoloom.routing.verification.parts import parts_to_follow, whole_part
+from topoloom.throughput.one_pattern import uniform_throughput
 
 _SPECS = [
     ("fat-tree:k=4,hosts=16+planes:count=3", None),
@@ -111,6 +112,18 @@ def test_layers_that_close_a_cycle_only_together_block_packets(monkeypatch):
     assert set(sum(verification.cycle, ())) == set(range(6))
     monkeypatch.setattr(verify, "parts_to_follow", lambda routing, wanted: [whole_part(routing, wanted)])
     assert _everything(verification) == _everything(verify_routing(both, 1))
+
+
+@pytest.mark.exhaustive
+def test_131_072_hosts_in_eight_planes_have_a_table_per_host():
+    """Leaves of 256 hosts: 256 tables, verified once for all eight planes, carry uniform traffic at full rate."""
+    network = build("fat-tree:k=512,hosts=131072+planes:count=8")
+    routing = fitted_tables.fitted_tables(network)
+    assert routing.host_table_count == 256
+    assert [len(part.places) for part in parts_to_follow(routing)] == [8]
+    assert (routing.verification.complete, routing.verification.minimal) == (True, True)
+    assert routing.verification.deadlock_free
+    assert uniform_throughput(routing) == pytest.approx((1.0, 1.0))
 
 
 def test_memory_is_that_of_one_plane():

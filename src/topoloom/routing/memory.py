@@ -10,7 +10,7 @@ from topoloom.graph.planes import plane_count
 from topoloom.model.topology import Topology
 
 #: Most entries of all tables together where each host of a switch has a separate one.
-MOST_HOST_ENTRIES = 1 << 27
+MOST_HOST_ENTRIES = 1 << 28
 _GB = 1e9
 #: Up to this many bytes, free memory is not checked.
 _SMALL = 1 << 28
