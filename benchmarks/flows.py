@@ -6,8 +6,9 @@
 `agreement`: collectives, NAS skeletons and steps of training on 16 and 64 ranks: simulated seconds by SimGrid and by flows, and
 the computing time of both. `contended`: time steps of NAS programs on 256 randomly placed ranks, with most channels full.
 `flits`: each host sends to one other host, flit by flit and as a flow, with 4 and with 8 virtual channels; the column `paced`
-is for flits with no host sending faster than the slowest flow. `waiting`: why two patterns on a Slim Fly take longer flit by
-flit: the same with other numbers of virtual channels, buffers and flits per packet.
+is for flits with no host sending faster than the slowest flow, `behind` the `head_of_line_share` of the flows. `waiting`: why
+two patterns on a Slim Fly take longer flit by flit: the same with other numbers of virtual channels, buffers and flits per
+packet.
 `step`, `large-step`: a step of GPT-3 175B on 1,024 and on 32,768 accelerators. `all-to-all`: 64 KiB between all pairs of 16,384
 hosts, by pairs, exactly on a fat tree and with a window on a Slim Fly. These are stopped after `--seconds`, and the total time
 is extrapolated.
@@ -119,7 +120,9 @@ def _compared_with_simgrid(routing: Routing, app: str, ranks: int, placement: st
 
 
 def _flits(_: float) -> None:
-    print(f"\n{'network':26} {'vcs':>3} {'pairs':10} {'flits':>8} {'flows':>9} {'off':>8} {'paced':>8}  (cycles)")
+    print(
+        f"\n{'network':26} {'vcs':>3} {'pairs':10} {'flits':>8} {'flows':>9} {'off':>8} {'paced':>8} {'behind':>7}  (cycles)"
+    )
     for spec, engine in (
         ("torus:dims=4x4,hosts=1", "dor"),
         ("slimfly:q=5,hosts=1", "orders"),
@@ -135,10 +138,15 @@ def _flits(_: float) -> None:
                 ("two to one", _twos(hosts)),
             ):
                 pairs = [(a, int(b)) for a, b in enumerate(to) if a != b]
-                by_flits, by_flows = _by_flits(routing, pairs, vcs, _FLITS), _by_flows(routing, pairs)
+                by_flits, flows = _by_flits(routing, pairs, vcs, _FLITS), _as_flows(routing, pairs)
+                by_flows = flows.seconds / _CYCLE_S
                 paced = _by_flits(routing, pairs, vcs, int(by_flows / _PACKETS))
                 off = 100 * (by_flows / by_flits - 1)
-                print(f"{spec:26} {vcs:3} {name:10} {by_flits:8} {by_flows:9.0f} {off:+7.2f}% {paced:8}", flush=True)
+                print(
+                    f"{spec:26} {vcs:3} {name:10} {by_flits:8} {by_flows:9.0f} {off:+7.2f}% {paced:8}"
+                    f" {flows.head_of_line_share:7.3f}",
+                    flush=True,
+                )
     print(
         "Flows share a channel by flow; in a virtual channel packets wait behind those of others (head-of-line blocking)."
     )
@@ -150,7 +158,7 @@ def _waiting(_: float) -> None:
     print(f"\n{'pairs':10} {'flows':>6} {'vcs':>4} {'buffer':>6} {'packet':>6} {'flits':>6} {'longer':>8}  (cycles)")
     for name, to in (("one on", (np.arange(hosts) + 1) % hosts), ("two to one", _twos(hosts))):
         pairs = [(a, int(b)) for a, b in enumerate(to) if a != b]
-        by_flows = _by_flows(routing, pairs)
+        by_flows = _as_flows(routing, pairs).seconds / _CYCLE_S
         for vcs, buffer_flits, size in (
             *((vcs, 16 * vcs, _FLITS) for vcs in (4, 8, 16, 32)),
             *((4, buffer_flits, _FLITS) for buffer_flits in (256, 512, 1024, 2048, 4096)),
@@ -175,7 +183,7 @@ def _by_flits(routing, pairs, vcs, apart, buffer_flits=64, size=_FLITS):  # type
         return execute(routing, f"trace:{trace}", routers).cycles
 
 
-def _by_flows(routing, pairs):  # type: ignore[no-untyped-def]
+def _as_flows(routing, pairs):  # type: ignore[no-untyped-def]
     """The same, simulated as flows."""
     hosts, links, rate = routing.topology.endpoints.size, len(routing.topology.links), _FLIT_BYTES / _CYCLE_S
     net = flow_network(
@@ -193,7 +201,7 @@ def _by_flows(routing, pairs):  # type: ignore[no-untyped-def]
     for slot, (_, b) in enumerate(pairs):
         scripts[b].wait(slot)
     programs = Programs(scripts, np.arange(hosts), (np.zeros(hosts, np.int64),))
-    return simulate_flows(net, Schedule("pairs", programs), np.arange(hosts)).seconds / _CYCLE_S
+    return simulate_flows(net, Schedule("pairs", programs), np.arange(hosts))
 
 
 def _step(seconds: float) -> None:

@@ -255,6 +255,8 @@ def _print_runs(runs: "AppRuns") -> None:
 
 
 def _print_run(run: "AppRun") -> None:
+    from topoloom.simulation.applications.schedule_run import head_of_line_text
+
     facts = [
         ("seconds", f"{run.seconds:.9g}, simulated"),
         *((name, f"{amount(result.value, 6)} {result.unit}".rstrip(" -")) for name, result in run.results.items()),
@@ -272,6 +274,8 @@ def _print_run(run: "AppRun") -> None:
         ("settings", _words(run.settings)),
         ("simulation", ", ".join([run.simulated_by, *(f"{s:.2f} s of CPU" for s in run.provenance.timings.values())])),
     ]
+    if run.head_of_line_share is not None:
+        facts.append(("omitted", f"packets and buffers; {head_of_line_text(run.head_of_line_share)}"))
     if run.bound_s is not None:
         facts.insert(
             1 + len(run.results), ("bound", f"{run.bound_s:.9g}, {100 * (run.bound_share or 0):.1f} % of the seconds")

@@ -106,6 +106,7 @@ def _of_bound(bound: "CollectiveBound") -> list[tuple[str, str]]:
 
 
 def _of_schedule(result: "Collective") -> list[tuple[str, str]]:
+    from topoloom.simulation.applications.schedule_run import head_of_line_text
     from topoloom.simulation.collectives.msccl_program import MscclProgram
 
     paths = "its own paths" if result.paths == "own" else f"the paths of the tables ({result.engine})"
@@ -116,10 +117,13 @@ def _of_schedule(result: "Collective") -> list[tuple[str, str]]:
         rows.append(("trees", f"{result.trees}, {result.depth} messages deep, {result.pieces} pieces per message"))
     if result.fullest_s is not None:
         rows.append(("fullest channel", _time(result.fullest_s)))
+    share = result.head_of_line_share
+    omitted = [("omitted", f"packets and buffers; {head_of_line_text(share)}")] if share is not None else []
     return [
         *rows,
         ("simulated", f"{_time(result.seconds)}, {100 * result.gap:.1f} % over the bound"),
         ("simulation", f"{result.provenance.settings['simulator']}, {result.messages:,} messages"),
+        *omitted,
     ]
 
 

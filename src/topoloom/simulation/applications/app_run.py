@@ -63,13 +63,18 @@ class AppRun(Result):
         The program's output, without the result lines of topoloom's own programs.
     bound_s : float or None
         For a collective, the lower bound on its seconds for any algorithm and any tables; else None.
+    head_of_line_share : float or None
+        For the simulator flows, the share of bytes that travel on a channel together with flows that wait for another channel
+        farther on. Flows have no packets and no buffers; where routers' buffers fill, such bytes wait with the others
+        (head-of-line blocking), and the time is longer. 0: nothing of that kind. None for other simulators, and for messages
+        that split (``split=even``).
     link_gbps : float64[links]
         The rate of each link, where rates differ; else empty. Not in records.
     """
 
     record_name = "app-run"
     unrecorded = ("link_gbps",)
-    record_version = 2
+    record_version = 3
     derived = (
         "bound_share",
         "communication_mean",
@@ -100,6 +105,7 @@ class AppRun(Result):
     exit_code: int
     output: str
     bound_s: float | None = None
+    head_of_line_share: float | None = None
     link_gbps: np.ndarray = field(default_factory=lambda: np.empty(0), compare=False, repr=False)
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
@@ -178,6 +184,7 @@ class AppRun(Result):
                 "mops": None if math.isnan(self.mops) else float(f"{self.mops:.6g}"),
                 "communication_mean": round(self.communication_mean, 6),
                 "communication_most": round(self.communication_most, 6),
+                "head_of_line_share": None if self.head_of_line_share is None else round(self.head_of_line_share, 6),
                 "link_bytes_total": round(self.link_bytes_total),
                 "link_bytes_most": round(self.link_bytes_most),
                 "link_use_most": round(self.link_use_most, 6),

@@ -95,7 +95,7 @@ class AppRuns(Result):
     """
 
     record_name = "app-runs"
-    record_version = 2
+    record_version = 3
     derived = ("compared",)
 
     runs: tuple[AppRun, ...]

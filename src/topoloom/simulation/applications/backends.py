@@ -178,4 +178,5 @@ def run_schedule(
         link_bytes=by_link(routings[0], result.carried),
         messages=result.messages,
         cpu_s=result.cpu_s,
+        head_of_line_share=result.head_of_line_share,
     )

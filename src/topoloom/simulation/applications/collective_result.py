@@ -33,12 +33,18 @@ class Collective(Result):
     trees, depth, pieces, messages : int
         The schedule's trees, successive messages and pieces per message (of a program of MSCCL: how often it runs); and the
         messages simulated.
+    head_of_line_share : float or None
+        For the simulator flows, the share of bytes that travel on a channel together with flows that wait for another channel
+        farther on. Flows have no packets and no buffers; where routers' buffers fill, such bytes wait with the others
+        (head-of-line blocking), and the time is longer. 0: nothing of that kind. None for other simulators, and for messages
+        that split (``split=even``).
     settings : AppSettings
     schedule : CollectiveSchedule, MscclProgram or None
         Not part of the record: `CollectiveSchedule.save`, or ``topoloom collective -o``, writes it.
     """
 
     record_name = "collective"
+    record_version = 2
     derived = ("share", "gap")
     unrecorded = ("schedule",)
 
@@ -59,6 +65,7 @@ class Collective(Result):
     settings: AppSettings
     # Any, not a union: a record cannot hold a union of dataclasses; this field is not recorded.
     schedule: Any = None
+    head_of_line_share: float | None = None
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     @property
@@ -74,7 +81,7 @@ class Collective(Result):
     def rows(self) -> list[dict[str, Any]]:
         """One row."""
         inputs = ("ranks", "bytes", "algorithm", "paths", "engine", "placement")
-        measured = ("fullest_s", "seconds", "share", "trees", "depth", "pieces", "messages")
+        measured = ("fullest_s", "seconds", "share", "trees", "depth", "pieces", "messages", "head_of_line_share")
         return [
             {
                 "operation": self.operation,

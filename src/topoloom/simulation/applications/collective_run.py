@@ -273,7 +273,7 @@ def collective(
         )
         provenance = provenance_of(topology, engine=routing.engine, seed=seed, settings=about)
         schedule = replace(new_schedule, provenance=provenance)
-    seconds, messages, cpu_s = _times(schedule, routings, net, back, settings, layout, backend, work)
+    seconds, messages, cpu_s, behind = _times(schedule, routings, net, back, settings, layout, backend, work)
     return Collective(
         operation=schedule.operation,
         ranks=schedule.ranks,
@@ -298,6 +298,7 @@ def collective(
             settings=bound.provenance.settings,
             timings={"cpu_s": cpu_s},
         ),
+        head_of_line_share=behind,
     )
 
 
@@ -373,6 +374,7 @@ def _of_program(
         provenance=provenance_of(
             topology, engine=engine, seed=seed, settings=bound.provenance.settings, timings={"cpu_s": result.cpu_s}
         ),
+        head_of_line_share=result.head_of_line_share,
     )
 
 
@@ -385,10 +387,10 @@ def _times(
     layout: Layout | None,
     by: Backend,
     work: Work,
-) -> tuple[float, int, float]:
-    """Return the simulated seconds, the number of messages, and the seconds of processor time."""
+) -> tuple[float, int, float, float | None]:
+    """Return simulated seconds, messages, seconds of processor time, and the share of bytes behind others (flows only)."""
     if schedule.ranks < 2:
-        return 0.0, 0, 0.0
+        return 0.0, 0, 0.0, None
     result = run_schedule(
         schedule_of_trees(schedule, net, back),
         routings,
@@ -401,7 +403,7 @@ def _times(
         network=net,
         work=work,
     )
-    return result.seconds, result.messages, result.cpu_s
+    return result.seconds, result.messages, result.cpu_s, result.head_of_line_share
 
 
 def _homes(

@@ -208,6 +208,7 @@ def _scheduled(
         communication=communication,
         link_bytes=run.link_bytes,
         simgrid=version() if backend.name == SIMGRID else "",
+        head_of_line_share=run.head_of_line_share,
     )
 
 

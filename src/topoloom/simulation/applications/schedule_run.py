@@ -93,6 +93,8 @@ class ScheduleRun:
     messages : int
     cpu_s : float
         Seconds of CPU time of the simulation.
+    head_of_line_share : float or None
+        As `topoloom.simulation.flows.simulate.FlowTimes`; None for other simulators.
     """
 
     seconds: float
@@ -102,6 +104,15 @@ class ScheduleRun:
     link_bytes: np.ndarray
     messages: int
     cpu_s: float
+    head_of_line_share: float | None = None
+
+
+def head_of_line_text(share: float) -> str:
+    """Return what a person reads about `ScheduleRun.head_of_line_share`."""
+    if share == 0:
+        return "no bytes share a channel with flows that wait farther on"
+    percent = f"{100 * share:.1f} %" if share >= 0.0005 else "less than 0.1 %"
+    return f"{percent} of the bytes share a channel with flows that wait farther on, and take longer where buffers are small"
 
 
 def by_link(routing: Routing, carried: np.ndarray) -> np.ndarray:

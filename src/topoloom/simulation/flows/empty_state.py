@@ -4,7 +4,7 @@ import numpy as np
 
 from topoloom.core.allowance import free_bytes
 from topoloom.core.errors import InputError
-from topoloom.simulation.flows.state import CLASH, HURRY, READY, ROOM, WINDOW, FlowNetwork, State
+from topoloom.simulation.flows.state import BEHIND, READY, ROOM, SPANS, WINDOW, FlowNetwork, State
 
 #: Memory of a message per channel of its path: `State.path`, `weight`, `next` and `back`.
 _BYTES_PER_CHANNEL = 20
@@ -113,8 +113,9 @@ def empty_state(
         pace=np.zeros((n, 4)),
         way=np.full((n, most + 2), -1, short),
         part_bytes=np.zeros(n),
-        counter=np.zeros(CLASH + 1, whole),
-        clock=np.zeros(HURRY + 1),
+        ahead=np.full((r, 2), -1, short),
+        counter=np.zeros(SPANS + 1, whole),
+        clock=np.zeros(BEHIND + 1),
     )
     state.counter[READY], state.counter[ROOM] = n, m
     state.clock[WINDOW] = window

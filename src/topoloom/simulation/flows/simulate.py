@@ -13,11 +13,14 @@ from topoloom.simulation.flows.operations import RECV, SEND
 from topoloom.simulation.flows.programs import Laid, Programs, laid
 from topoloom.simulation.flows.schedule import OwnPaths, Schedule
 from topoloom.simulation.flows.state import (
+    ALONE,
+    BEHIND,
     CLASH,
     COMPUTE,
     FILLINGS,
     MESSAGES,
     STEPS,
+    WITHIN,
     FlowNetwork,
     Program,
     ScheduleState,
@@ -54,6 +57,9 @@ class FlowTimes:
         Bytes on each channel, in the order of `Routing.channels`.
     messages, fillings : int
         The number of sent messages, and how often rates were recomputed.
+    head_of_line_share : float or None
+        The share of bytes that travel on a channel together with flows that wait for another one farther on (`kernels.behind`):
+        among routers with small buffers they wait, too, which flows leave out. None where messages split.
     cpu_s : float
         CPU time of the simulation in seconds.
     """
@@ -65,6 +71,7 @@ class FlowTimes:
     carried: np.ndarray
     messages: int
     fillings: int
+    head_of_line_share: float | None
     cpu_s: float
 
 
@@ -158,7 +165,7 @@ def _programs_run(
     computes = np.where(arrays.code == COMPUTE, arrays.amount, 0.0)
     totals = np.array([computes[a:b].sum() for a, b in zip(arrays.first[:-1], arrays.first[1:], strict=True)])
     worked = totals[programs.of] / programs.flops
-    return _times(state, state.finished, state.spent, worked, begin)
+    return _times(state, state.finished, state.spent, worked, begin, fabric.split)
 
 
 def programs_before(
@@ -252,10 +259,12 @@ def _operations_run(
         work.check()
     finished = np.zeros(schedule.ranks)
     np.maximum.at(finished, original_rank, order.finished)
-    return _times(state, finished, np.zeros((schedule.ranks, 0)), order.worked[: schedule.ranks], began)
+    return _times(state, finished, np.zeros((schedule.ranks, 0)), order.worked[: schedule.ranks], began, fabric.split)
 
 
-def _times(state: State, finished: np.ndarray, spent: np.ndarray, worked: np.ndarray, began: float) -> FlowTimes:
+def _times(
+    state: State, finished: np.ndarray, spent: np.ndarray, worked: np.ndarray, began: float, split: int
+) -> FlowTimes:
     return FlowTimes(
         seconds=float(finished.max()),
         finished=finished,
@@ -264,8 +273,15 @@ def _times(state: State, finished: np.ndarray, spent: np.ndarray, worked: np.nda
         carried=state.carried,
         messages=int(state.counter[MESSAGES]),
         fillings=int(state.counter[FILLINGS]),
+        head_of_line_share=_behind(state) if split == 0 else None,
         cpu_s=time.process_time() - began,
     )
+
+
+def _behind(state: State) -> float:
+    """Return the share of bytes behind flows that wait farther on; 0 without bytes."""
+    total = float(state.clock[WITHIN] + state.clock[ALONE])
+    return float(state.clock[BEHIND]) / total if total else 0.0
 
 
 def _along_paths(

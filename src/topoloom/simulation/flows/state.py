@@ -28,10 +28,29 @@ CAPACITY, USED, HELD, OWNER = range(4)
 ENDS, LEFT = 0, 1
 
 #: Indices into `State.counter`.
-READY, HEAP, ROOM, DIRTY, FRESH, STAMP, FINISHED, STEPS, MESSAGES, FILLINGS, EVENTS, GATHERED, WHOLE, CLASH = range(14)
+(
+    READY,
+    HEAP,
+    ROOM,
+    DIRTY,
+    FRESH,
+    STAMP,
+    FINISHED,
+    STEPS,
+    MESSAGES,
+    FILLINGS,
+    EVENTS,
+    GATHERED,
+    WHOLE,
+    CLASH,
+    LOOK,
+    LOOKED,
+    SPANS,
+) = range(17)
 #: Indices into `State.clock`: times in seconds, WINDOW as a share of a message's mean time, HURRY the mean of 1 / the time of a
-#: message, in 1 / seconds.
-NOW, DIRTY_SINCE, WINDOW, HURRY = range(4)
+#: message, in 1 / seconds; then bytes: of collectives without events, of flows at the moments of `kernels.behind`, and of those
+#: behind others.
+NOW, DIRTY_SINCE, WINDOW, HURRY, ALONE, WITHIN, BEHIND = range(7)
 
 
 class FlowNetwork(NamedTuple):
@@ -178,7 +197,9 @@ class State(NamedTuple):
         Ranks that have begun the same collective at this moment: their number and the operation by group; their list.
     pace : float64[ranks, 4]; way : int32[ranks, most + 2]; part_bytes : float64[ranks]
         Times of a rank in a collective without events, the path of its last message, and the parts of a ring's vector.
-    counter : int64[14]; clock : float64[4]
+    ahead : int32[r, 2]
+        Two bottlenecks farther on of flows on a resource; scratch of `kernels.behind`, -1 between calls.
+    counter : int64[17]; clock : float64[7]
     """
 
     at: np.ndarray
@@ -247,6 +268,7 @@ class State(NamedTuple):
     pace: np.ndarray
     way: np.ndarray
     part_bytes: np.ndarray
+    ahead: np.ndarray
     counter: np.ndarray
     clock: np.ndarray
 

@@ -4,6 +4,7 @@ The arrays are those of `Program` (operations) and `State` (position, step and r
 """
 
 from topoloom.core.compiling.decorators import kernel, stage
+from topoloom.simulation.flows.kernels.behind import pass_time
 from topoloom.simulation.flows.kernels.filling import refill
 from topoloom.simulation.flows.kernels.heap import put, take_out
 from topoloom.simulation.flows.kernels.messages import receive, send, travel
@@ -92,7 +93,7 @@ def run(f: FlowNetwork, p: Program, s: State, events: int) -> int:
         if s.counter[EVENTS] >= until:
             return PAUSED
         s.counter[EVENTS] += 1
-        s.clock[NOW] = max(s.clock[NOW], when)
+        pass_time(f, s, when)
         s.counter[HEAP] = take_out(s.order, s.position, s.key, s.counter[HEAP], item)
         if item < s.at.size:
             s.ready[s.counter[READY]] = item

@@ -3,6 +3,7 @@
 import numpy as np
 
 from topoloom.core.compiling.decorators import kernel, stage
+from topoloom.simulation.flows.kernels.behind import pass_time
 from topoloom.simulation.flows.kernels.filling import refill
 from topoloom.simulation.flows.kernels.heap import put, take_out
 from topoloom.simulation.flows.kernels.messages import arrives, free, set_out
@@ -54,7 +55,7 @@ def run_order(f: FlowNetwork, o: ScheduleState, s: State, home: np.ndarray, port
         if s.counter[EVENTS] >= until:
             return PAUSED
         s.counter[EVENTS] += 1
-        s.clock[NOW] = max(s.clock[NOW], when)
+        pass_time(f, s, when)
         s.counter[HEAP] = take_out(s.order, s.position, s.key, s.counter[HEAP], item)
         if item < s.at.size:
             computed(o, item, s.clock[NOW])

@@ -16,6 +16,7 @@ from topoloom.simulation.flows.kernels.heap import put
 from topoloom.simulation.flows.kernels.steps import step_of, steps_of
 from topoloom.simulation.flows.state import (
     ALGORITHM,
+    ALONE,
     CAPACITY,
     CLASH,
     ENDS,
@@ -227,6 +228,7 @@ def _step(f: FlowNetwork, p: Program, s: State, g: int, i: int, step: int, owner
         if hops == 0:
             ends = begins + (s.pace[rank, _DELAY] + out / s.pace[rank, _RATE])
         else:
+            s.clock[ALONE] += out
             enters = begins + s.pace[rank, _DELAY]
             ends = enters + out / s.pace[rank, _RATE]
             for hop in range(hops):
