@@ -108,6 +108,13 @@ def test_a_sparing_search_finds_the_same_saturation_by_fewer_loads():
     assert found(sparing=True, known={0.2: points[0.2], 0.3: points[0.3]}) == []
 
 
+def test_the_fast_pace_notices_saturation_however_few_its_batches_are():
+    """A tapered tree of 600 hosts at 510 and 600 packets per cycle, of which a fourth arrives: 8 and 9 batches are measured."""
+    tapered = route(build("fat-tree:k=32,hosts=600,taper=4:1"))
+    curve = simulate(tapered, loads=[0.85, 1.0], fast=True)
+    assert all(point.saturated and point.accepted < 0.4 for point in curve.points)
+
+
 @pytest.mark.exhaustive
 def test_saturation_lies_between_a_load_that_arrives_and_one_that_does_not(routing):
     """What is offered arrives at the load found, and no longer one width above; for any number of threads."""

@@ -148,7 +148,7 @@ def simulate_load(
         means.append(_ratio(state[LATENCY] - before[LATENCY], state[DONE] - before[DONE]))
         width, mean = half_width(means, independent=interval is None), float(np.mean(means))
         progress.batch_done(_batches_needed(len(means), width, mean, pace) - len(means))
-        if len(means) >= _LEAST:
+        if len(means) >= min(_LEAST, pace.most):
             sent = load * senders * (run.cycle - begin)
             chance = 3 * config.chance_of_sources(load, sent / config.flits_per_created)
             share = (int(state[FLITS]) - flits_before) / sent + chance
