@@ -46,14 +46,16 @@ SHIPPED = Path(__file__).parent / "shipped"
 _PATIENCE_SECONDS = 1.5
 #: Seconds after which another process explains it again.
 _AGAIN_SECONDS = 3600.0
-#: What compiles: in a wheel with kernels those that it lacks, else all that a command uses. CPU seconds: benchmarks/cold.py.
+#: What compiles: in a wheel with kernels those that it lacks, else all that a command uses. Measured as processor time, which
+#: other programs do not change (benchmarks/cold.py): 3 to 5 s for hops, 6 s for route, 15 s for simulate, a minute for design.
+_HOW_LONG = "from 5 s of processor time for hops to a minute for design, on a processor of 2024"
 _FEW = (
-    "compiling kernels that this installation lacks, or has for another version of Numba, once on this machine: up to half a "
-    "minute per command"
+    "compiling kernels that this installation lacks, or has for another version of Numba, once on this machine; of all kernels of"
+    f" a command it takes {_HOW_LONG}"
 )
 _ALL = (
-    "compiling kernels, the loops of each command, once on this machine: about 10 s for hops, 20 s for route, a minute for "
-    "simulate or design; `make kernels` in a checkout compiles all, and a wheel of `make wheel` contains them"
+    f"compiling kernels, the loops of each command, once on this machine: {_HOW_LONG}; `make kernels` in a checkout compiles"
+    " all, and a wheel of `make wheel` contains them"
 )
 #: Days for which the user's cache keeps kernels of other checkouts.
 _OTHERS_DAYS = 30.0
