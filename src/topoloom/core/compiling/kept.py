@@ -50,8 +50,8 @@ _AGAIN_SECONDS = 3600.0
 #: other programs do not change (benchmarks/cold.py): 3 to 5 s for hops, 6 s for route, 15 s for simulate, a minute for design.
 _HOW_LONG = "from 5 s of processor time for hops to a minute for design, on a processor of 2024"
 _FEW = (
-    "compiling kernels that this installation lacks, or has for another version of Numba, once on this machine; of all kernels of"
-    f" a command it takes {_HOW_LONG}"
+    "compiling kernels that this installation lacks, or has for another version of Numba, once on this machine; all kernels of"
+    f" a command take {_HOW_LONG}"
 )
 _ALL = (
     f"compiling kernels, the loops of each command, once on this machine: {_HOW_LONG}; `make kernels` in a checkout compiles"

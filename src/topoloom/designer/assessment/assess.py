@@ -151,46 +151,48 @@ class _Chain:
         # With an executor, the steps of a network run at the same time once it has tables, which decide whether they run.
         places = [place for place, step in enumerate(STEPS, 1) if step is TABLES and self._work.executor is not None]
         for steps in (STEPS[: sum(places)], STEPS[sum(places) :]):
-            self._side_by_side(
-                [(number, partial(self._first_run, step, number)) for step in steps for number in networks]
-            )
+            self._side_by_side([(step, number, self._first_run) for step in steps for number in networks])
         for effort in self._more if self._budget.seconds_left < float("inf") else ():
             # Chosen before any of them runs, because they depend on each other's intervals.
-            again = [(number, step) for step in STEPS for number in networks if self._undecided(step, number)]
+            again = [(step, number) for step in STEPS for number in networks if self._undecided(step, number)]
             if not again:
                 break
             self._work.begin(len(again), f"steps with {effort} times the draws")
-            self._side_by_side([(number, partial(self._again, step, effort, number)) for number, step in again])
+            self._side_by_side([(step, number, partial(self._again, effort)) for step, number in again])
         # Tables whose figures came from the store are routed again, because the network's folder contains them.
         for number, subject in enumerate(self._subjects):
             if subject.tables is None and TABLES.name in self._found[number]:
                 with suppress(InputError):
                     subject.routed(self._work.step())
 
-    def _side_by_side(self, tasks: list[tuple[int, Callable[[], None]]]) -> None:
-        """Run tasks of networks, given by their numbers, on several threads; the first unexpected error ends all of them.
+    def _side_by_side(self, tasks: list[tuple[AssessmentStep, int, Callable[[AssessmentStep, int], None]]]) -> None:
+        """Run steps of networks, given by their numbers, on several threads; the first unexpected error ends all of them.
 
-        Tasks start in their order, each as soon as no other of its network runs: no thread waits for the slowest network. Where
-        fewer networks than threads are left, each gets several. With an executor, as many tasks run as it has workers.
+        A task starts as soon as no other of its network runs: no thread waits for the slowest network. Of the tasks that can
+        start, the earliest step is first, and of networks that wait for the same step the one that took longest so far: the
+        last to run are short. Where fewer networks than threads are left, each gets several. With an executor, as many tasks
+        run as it has workers.
         """
         waiting, busy, faults, executor = list(tasks), set[int](), list[BaseException](), self._work.executor
 
         def worker() -> None:
             while not faults:
                 with self._changed:
-                    ready = (at for at, (number, _) in enumerate(waiting) if executor is not None or number not in busy)
-                    at = next(ready, None)
+                    ready = [task for task in waiting if executor is not None or task[1] not in busy]
                     if not waiting:
                         return
-                    if at is None:
+                    if not ready:
                         self._changed.wait()
                         continue
-                    left = len(busy.union(number for number, _ in waiting))
-                    number, task = waiting.pop(at)
+                    left = len(busy.union(number for _, number, _ in waiting))
+                    same = [task for task in ready if task[0] is ready[0][0]]
+                    chosen = max(same, key=lambda task: sum(self._seconds[task[1]].values()))
+                    waiting.remove(chosen)
+                    step, number, task = chosen
                     busy.add(number)
                     self._subjects[number].jobs = max(1, self._threads // left)
                 try:
-                    task()
+                    task(step, number)
                 except BaseException as fault:
                     faults.append(fault)
                 with self._changed:
@@ -198,7 +200,7 @@ class _Chain:
                     self._changed.notify_all()
 
         # With an executor, threads only wait for its answers.
-        networks = len({number for number, _ in tasks})
+        networks = len({number for _, number, _ in tasks})
         count = min(self._threads, networks) if executor is None else min(max(executor.width, networks), len(tasks))
         threads = [threading.Thread(target=worker, daemon=True) for _ in range(count)]
         for thread in threads:
@@ -273,7 +275,7 @@ class _Chain:
         )
         return own is not None and step.wants_more(own, self._efforts[number][step.name], others)
 
-    def _again(self, step: AssessmentStep, effort: int, number: int) -> None:
+    def _again(self, effort: int, step: AssessmentStep, number: int) -> None:
         """Repeat a step of one network with more draws, if time is left."""
         takes = self._seconds[number].get(step.name, 0.0) * effort / self._efforts[number][step.name]
         if not self._take_stored(step, number, effort) and not self._budget.stopped:
