@@ -14,6 +14,7 @@ import pytest
 from in_process import run
 from topoloom import InputError, build, design
 from topoloom.core.work import Work
+from topoloom.designer import measuring
 from topoloom.designer.candidates import enumerate_candidates
 from topoloom.designer.design import Design
 from topoloom.designer.measure import measure
@@ -358,6 +359,20 @@ def test_a_deadline_and_a_stop_keep_what_was_measured(tmp_path, jobs):
     whole = design(_requirement(), store=tmp_path, jobs=1)
     assert (whole.ended, whole.unmeasured) == ("done", 0)
     assert whole.reused >= 1
+    assert not multiprocessing.active_children()
+
+
+@pytest.mark.parametrize("seconds", [1000.0, 0.0])
+def test_processes_and_this_one_measure_alike(monkeypatch, usual, seconds):
+    """Candidates for few hosts need no processes as long as they take less than starting them; the design is the same."""
+    monkeypatch.setattr(measuring, "_ALONE_S", seconds)
+    started, pool = [], measuring.ProcessPoolExecutor
+    monkeypatch.setattr(
+        measuring, "ProcessPoolExecutor", lambda *given, **more: started.append(1) or pool(*given, **more)
+    )
+    found = design(_requirement(), jobs=2)
+    assert len(started) == (seconds == 0.0)
+    assert found.ranked == usual.ranked
     assert not multiprocessing.active_children()
 
 
