@@ -26,7 +26,7 @@ from topoloom.designer.requirement import Requirement
 
 #: Seconds that a killed process may take to end.
 _END_TIMEOUT_S = 60.0
-#: The seconds in which candidates for few hosts are measured in this process first: to start processes takes as long.
+#: The seconds of processor time in which candidates for few hosts are measured in this process first: to start processes takes as long.
 _ALONE_S, _FEW_HOSTS = 1.0, 4096
 
 
@@ -39,7 +39,7 @@ class Measuring:
     parts : Parts
         The requirement's catalogue.
     jobs : int
-        Number of processes; with 1, and for few hosts in the first second, candidates are measured in this process.
+        Number of processes; with 1, and for few hosts in the first second of work, candidates are measured in this process.
     work : Work
         When it is stopped, the measuring ends. Its executor, if it has one, measures in place of processes of this machine.
     """
@@ -73,9 +73,9 @@ class Measuring:
             calls = (self._call(spec) for spec in specs)
             yield from (outcome for _, outcome in results_of(self._work.executor, calls, self._work))
             return
-        specs, alone_until = iter(specs), time.monotonic() + _ALONE_S
+        specs, alone_until = iter(specs), time.process_time() + _ALONE_S
         few = self._pool is None and self._requirement.hosts <= _FEW_HOSTS
-        while self._jobs == 1 or (few and time.monotonic() < alone_until):
+        while self._jobs == 1 or (few and time.process_time() < alone_until):
             spec = None if self._work.stopped else next(specs, None)
             if spec is None:
                 return
