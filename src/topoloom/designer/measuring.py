@@ -26,8 +26,8 @@ from topoloom.designer.requirement import Requirement
 
 #: Seconds that a killed process may take to end.
 _END_TIMEOUT_S = 60.0
-#: Candidates for few hosts are measured in this process first, for so many seconds of processor time: to start processes takes
-#: as long.
+#: Candidates for at most `_FEW_HOSTS` are measured in this process first, for `_ALONE_S` seconds of processor time: to start
+#: processes takes as long.
 _ALONE_S, _FEW_HOSTS = 1.0, 4096
 
 
