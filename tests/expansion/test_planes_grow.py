@@ -156,3 +156,26 @@ def test_hosts_with_several_ports_keep_them_where_hosts_stay():
     plan = expand(tree, len(tree.links) + 2, "channels", radix=6, host_cables=True)
     assert np.array_equal(plan.topology.host, tree.host)
     assert plan.after.host_cables == 8
+
+
+def test_equal_planes_are_matched_once(monkeypatch):
+    """Into a network: the matching of the first plane serves all, and the plan is that of matching each."""
+    from topoloom.cabling.expansion import migration
+
+    matched, counted = migration.matched, []
+
+    def counting(*arguments):
+        counted.append(arguments)
+        return matched(*arguments)
+
+    monkeypatch.setattr(migration, "matched", counting)
+    before, goal = (build(f"jellyfish:n={n},degree=4,hosts=2+planes:count=3") for n in (20, 24))
+    plan = expand(before, into=goal)
+    assert len(counted) == 1
+    first, *others = planes_of(plan.topology)
+    assert all(np.array_equal(first.topology.links, plane.topology.links) for plane in others)
+    assert plan.removed % 3 == 0
+    unlike = before.replace(links=before.links[:-1])
+    counted.clear()
+    expand(unlike, into=goal)
+    assert len(counted) == 2

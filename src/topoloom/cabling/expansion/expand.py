@@ -167,12 +167,12 @@ def expand(
         into = taken(into, Topology, "expand")
         _refuse_other_rates(before, into)
         name, more = "into", into.switches - before.switches
-        goals = _goal_per_plane(before, into, planes)
+        goals, matchings = _goal_per_plane(before, into, planes), dict[tuple[str, str], np.ndarray]()
 
         def grow(own: Layout, number: int) -> Growth:
             goal = goals[number]
             room = floor_for_growth(own, goal.switches - own.topology.switches, parts, nominal)
-            return into_network(own.topology, goal, room, radix, seed, jobs, work)
+            return into_network(own.topology, goal, room, radix, seed, jobs, work, matchings)
 
     else:
         if to is not None:

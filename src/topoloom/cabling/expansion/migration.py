@@ -17,6 +17,7 @@ def into_network(
     seed: int,
     jobs: int | None,
     work: Work,
+    matchings: dict[tuple[str, str], np.ndarray] | None = None,
 ) -> Growth:
     """First the new switches, as many at a time as fit a rack, then all other changes, rack by rack.
 
@@ -34,6 +35,8 @@ def into_network(
         Threads; None: all cores.
     work : Work
         May stop the matching.
+    matchings : dict of (str, str) to int64[n], optional
+        The matchings of other planes, by the digests of both networks: equal planes are matched once. Updated.
 
     Returns
     -------
@@ -47,7 +50,11 @@ def into_network(
     Stopped
         `work` was stopped.
     """
-    matching = matched(before, goal, seed, jobs, work)
+    matchings = {} if matchings is None else matchings
+    key = before.digest, goal.digest
+    if key not in matchings:
+        matchings[key] = matched(before, goal, seed, jobs, work)
+    matching = matchings[key]
     standing = matching.copy()
     fresh = _outwards(goal, np.flatnonzero(matching >= 0))
     standing[fresh] = np.arange(before.switches, goal.switches)
