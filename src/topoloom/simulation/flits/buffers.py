@@ -270,7 +270,7 @@ class Play(NamedTuple):
     to_come : int32[k]
         Packets of each message that have not arrived.
     heap, place : int32[w + k]; key : float64[w + k]
-        Next events by cycle: CPUs that finish, and the message of send i at w + i.
+        Next events by cycle: CPUs that finish, and the message of send i at w + i; keys by place.
     counter : int64[3]
     flit_bytes : float
     packet_flits : int

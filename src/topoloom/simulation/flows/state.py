@@ -182,9 +182,9 @@ class State(NamedTuple):
     carried : float64[c]
         The bytes carried by each channel.
     order, position : int32[ranks + m]; key : float64[ranks + m]
-        A heap of the next events: ranks that compute, and messages.
+        A heap of the next events: ranks that compute, and messages; keys by place.
     rise_order, rise_position : int32[r]; rise_key : float64[r]
-        A heap of resources, by the even share of each flow.
+        A heap of resources, by the even share of each flow; keys by place.
     ready : int64[ranks + 2]; room, fresh, affected : int32[m]; dirty, channels : int32[r]; is_dirty : int8[r]
         Ranks that can continue; free messages; new flows, flows to fill, and resources with outdated rates; scratch of a
         filling.

@@ -20,9 +20,9 @@ def go(net: RouterNetwork, s: Buffers, demand: Demand, play: Play, c: int) -> No
         begin(o)
         go_on(o, 0.0)
         _start(net, s, demand, play, 0)
-    while play.counter[THINGS] > 0 and play.key[play.heap[0]] <= c:
+    while play.counter[THINGS] > 0 and play.key[0] <= c:
         item = play.heap[0]
-        now = play.key[item]
+        now = play.key[0]
         play.counter[THINGS] = take_out(play.heap, play.place, play.key, play.counter[THINGS], item)
         if item < w:
             computed(o, item, now)

@@ -126,7 +126,7 @@ def _opened(f: FlowNetwork, s: State, flows: int) -> int:
                 channels += 1
     for place in range(channels):
         resource = s.channels[place]
-        s.rise_key[resource] = _share(s, resource)
+        s.rise_key[place] = _share(s, resource)
     for place in range((channels + 2) // 4 - 1, -1, -1):
         sift_down(s.rise_order, s.rise_position, s.rise_key, channels, place)
     return channels
@@ -146,9 +146,9 @@ def _fill(f: FlowNetwork, s: State, channels: int) -> None:
         resource = s.rise_order[0]
         if s.open[resource] > 0:
             share = _share(s, resource)
-            if share > s.rise_key[resource] * (1 + SAME):
+            if share > s.rise_key[0] * (1 + SAME):
                 # Flows that were filled elsewhere leave more for the others here.
-                s.rise_key[resource] = share
+                s.rise_key[0] = share
                 sift_down(s.rise_order, s.rise_position, s.rise_key, rising, 0)
                 continue
             if share >= top:

@@ -1,6 +1,7 @@
 """A heap of numbered items with the least key on top; keys may change; each item has up to four children, for cache locality.
 
-order: the items by place; position: the place of each item, -1 if not in the heap; key: by item.
+order, key: the items and their keys by place, so that the keys of siblings lie together; position: the place of each item, -1
+if it is not in the heap.
 """
 
 import numpy as np
@@ -11,39 +12,39 @@ from topoloom.core.compiling.decorators import inner
 @inner
 def sift_up(order: np.ndarray, position: np.ndarray, key: np.ndarray, place: int) -> None:
     """Move the item at a place up, after its key has decreased."""
-    item = order[place]
-    item_key = key[item]
+    item, item_key = order[place], key[place]
     while place > 0:
         above = (place - 1) >> 2
-        other = order[above]
-        if key[other] <= item_key:
+        above_key = key[above]
+        if above_key <= item_key:
             break
-        order[place] = other
+        other = order[above]
+        order[place], key[place] = other, above_key
         position[other] = place
         place = above
-    order[place] = item
+    order[place], key[place] = item, item_key
     position[item] = place
 
 
 @inner
 def sift_down(order: np.ndarray, position: np.ndarray, key: np.ndarray, size: int, place: int) -> None:
     """Move the item at a place down, after its key has increased."""
-    item = order[place]
-    item_key = key[item]
+    item, item_key = order[place], key[place]
     while True:
         below = 4 * place + 1
         if below >= size:
             break
+        least = key[below]
         for sibling in range(4 * place + 2, min(4 * place + 5, size)):
-            if key[order[sibling]] < key[order[below]]:
-                below = sibling
-        other = order[below]
-        if key[other] >= item_key:
+            if key[sibling] < least:
+                below, least = sibling, key[sibling]
+        if least >= item_key:
             break
-        order[place] = other
+        other = order[below]
+        order[place], key[place] = other, least
         position[other] = place
         place = below
-    order[place] = item
+    order[place], key[place] = item, item_key
     position[item] = place
 
 
@@ -54,7 +55,7 @@ def take_out(order: np.ndarray, position: np.ndarray, key: np.ndarray, size: int
     position[item] = -1
     if place < size:
         last = order[size]
-        order[place] = last
+        order[place], key[place] = last, key[size]
         position[last] = place
         sift_up(order, position, key, place)
         sift_down(order, position, key, size, position[last])
@@ -64,14 +65,14 @@ def take_out(order: np.ndarray, position: np.ndarray, key: np.ndarray, size: int
 @inner
 def put(order: np.ndarray, position: np.ndarray, key: np.ndarray, size: int, item: int, value: float) -> int:
     """Insert an item, or change its key; return the size of the heap."""
-    before = key[item]
-    key[item] = value
     place = position[item]
     if place < 0:
-        order[size] = item
+        order[size], key[size] = item, value
         position[item] = size
         sift_up(order, position, key, size)
         return size + 1
+    before = key[place]
+    key[place] = value
     if value < before:
         sift_up(order, position, key, place)
     else:

@@ -75,13 +75,13 @@ def run(f: FlowNetwork, p: Program, s: State, events: int) -> int:
             if not go_through(f, p, s, until):
                 return DISTURBED if s.counter[CLASH] > 0 else PAUSED
             continue
-        if s.counter[GATHERED] > 0 and (s.counter[HEAP] == 0 or s.key[s.order[0]] > s.clock[NOW]):
+        if s.counter[GATHERED] > 0 and (s.counter[HEAP] == 0 or s.key[0] > s.clock[NOW]):
             scatter(p, s)
             continue
         if s.counter[HEAP] == 0:
             return DONE if s.counter[FINISHED] == s.at.size else STUCK
         item = s.order[0]  # a rank that computes, or the number of ranks + a message
-        when = s.key[item]
+        when = s.key[0]
         if s.counter[DIRTY] + s.counter[FRESH] > 0:
             # Rates are recomputed before time advances. With a window, this waits until they have been outdated for WINDOW
             # times the mean duration of a message (1 / HURRY).

@@ -45,7 +45,7 @@ def run_order(f: FlowNetwork, o: ScheduleState, s: State, home: np.ndarray, port
         if s.counter[HEAP] == 0:
             return DONE if o.counter[OVER] == o.kind.size else STUCK
         item = s.order[0]
-        when = s.key[item]
+        when = s.key[0]
         if s.counter[DIRTY] + s.counter[FRESH] > 0:
             window = s.clock[WINDOW] / s.clock[HURRY] if s.clock[HURRY] > 0 else 0.0
             since = s.clock[DIRTY_SINCE] if window > 0 else s.clock[NOW]
