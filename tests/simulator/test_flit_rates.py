@@ -10,6 +10,7 @@ from topoloom.model.topology import Topology
 from topoloom.routing.route import route
 from topoloom.simulation.flits.buffers import FLITS, HOPS, INJECTED
 from topoloom.simulation.flits.execute import execute, packets_of
+from topoloom.simulation.flits.kernels.fields import VC_FLITS, VC_SIZE
 from topoloom.simulation.flits.presets import find_preset
 from topoloom.simulation.flits.rates import flit_rates
 from topoloom.simulation.flits.router_config import RouterConfig
@@ -168,7 +169,7 @@ def test_flits_are_conserved_and_come_to_rest(engine, flits):
         moved = int(at.state[HOPS])
         run.go(400, 0, 1 << 60)
         assert int(at.state[INJECTED]) - int(at.state[FLITS]) == run.inside()
-        assert at.buffers.rec[7::8].max() <= at.rules.room
+        assert at.buffers.rec[VC_FLITS::VC_SIZE].max() <= at.rules.room
         assert at.state[HOPS] > moved
     run.demand = run.demand._replace(load=0.0)
     while at.buffers.queue[2::8].any() or run.inside():

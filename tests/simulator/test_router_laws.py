@@ -16,6 +16,7 @@ from topoloom.routing.verification.verify import verify_routing
 from topoloom.simulation.flits.buffers import FLITS, HOPS, INJECTED, INSIDE
 from topoloom.simulation.flits.cables import labelled_cable_cycles
 from topoloom.simulation.flits.execute import execute, packets_of
+from topoloom.simulation.flits.kernels.fields import VC_FLITS, VC_OUTPUT, VC_SIZE
 from topoloom.simulation.flits.presets import find_preset
 from topoloom.simulation.flits.router_config import RouterConfig
 from topoloom.simulation.flits.run import RouterRun
@@ -77,7 +78,7 @@ def test_whatever_the_routers_flits_are_conserved_and_come_to_rest(name, config,
     for _ in range(4):
         run.go(150, 0, 1 << 60)
         assert int(at.state[INJECTED]) - int(at.state[FLITS]) == run.inside()
-        assert int(at.buffers.rec[7::8].max()) <= at.rules.room
+        assert int(at.buffers.rec[VC_FLITS::VC_SIZE].max()) <= at.rules.room
     run.demand = run.demand._replace(load=0.0)
     at.buffers.burst[1::4] = 0
     while at.buffers.queue[2::8].any() or run.inside():
@@ -86,8 +87,8 @@ def test_whatever_the_routers_flits_are_conserved_and_come_to_rest(name, config,
         assert at.state[HOPS] > moved
     assert int(at.state[INJECTED]) == int(at.state[FLITS]) == int(run.host_flits().sum())
     assert int(at.state[INSIDE]) == 0
-    assert not at.buffers.rec[7::8].any()
-    assert (at.buffers.rec[5::8] == -1).all()
+    assert not at.buffers.rec[VC_FLITS::VC_SIZE].any()
+    assert (at.buffers.rec[VC_OUTPUT::VC_SIZE] == -1).all()
     assert (at.buffers.unowned == -1).all()
     assert not at.buffers.active.any()
     assert not at.buffers.pending.any()

@@ -15,6 +15,7 @@ from topoloom.core.errors import InputError
 from topoloom.routing.route import route
 from topoloom.simulation.flits.buffers import FLITS, HOPS, INJECTED, INSIDE
 from topoloom.simulation.flits.execute import packets_of
+from topoloom.simulation.flits.kernels.fields import VC_FLITS, VC_OUTPUT, VC_SIZE
 from topoloom.simulation.flits.router_config import RouterConfig
 from topoloom.simulation.flits.router_parts import (
     ALLOCATORS,
@@ -164,7 +165,7 @@ def test_with_any_part_flits_are_conserved_and_come_to_rest(engine, parts, speed
         for _ in range(3):
             run.go(150, 0, 1 << 60)
             assert int(at.state[INJECTED]) - int(at.state[FLITS]) == run.inside()
-            assert int(at.buffers.rec[7::8].max()) <= at.rules.room
+            assert int(at.buffers.rec[VC_FLITS::VC_SIZE].max()) <= at.rules.room
         seen.append(run.channel_flits().tolist())
     assert seen[0] == seen[1]
     run.demand = run.demand._replace(load=0.0)
@@ -174,7 +175,7 @@ def test_with_any_part_flits_are_conserved_and_come_to_rest(engine, parts, speed
         assert at.state[HOPS] > moved
     assert int(at.state[INJECTED]) == int(at.state[FLITS]) == int(run.host_flits().sum())
     assert int(at.state[INSIDE]) == 0
-    assert (at.buffers.rec[5::8] == -1).all()
+    assert (at.buffers.rec[VC_OUTPUT::VC_SIZE] == -1).all()
     assert (at.buffers.unowned | at.parts.ending == -1).all()
     assert not at.buffers.active.any()
     assert not at.buffers.pending.any()

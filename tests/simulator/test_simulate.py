@@ -11,6 +11,7 @@ from msgspec import structs
 from topoloom.core.errors import InputError
 from topoloom.routing.route import route
 from topoloom.simulation.flits.buffers import FLITS, HOPS, INJECTED
+from topoloom.simulation.flits.kernels.fields import VC_FLITS, VC_SIZE
 from topoloom.simulation.flits.presets import find_preset
 from topoloom.simulation.flits.router_config import RouterConfig
 from topoloom.simulation.flits.run import RouterRun
@@ -114,7 +115,7 @@ def test_flits_are_conserved_and_nothing_deadlocks(engine, flits):
     assert int(run.network.state[INJECTED]) - int(run.host_flits().sum()) == inside
     assert int(run.network.state[FLITS]) == int(run.host_flits().sum())
     # No VC holds more than its buffer, hosts' injection VCs included.
-    assert run.network.buffers.rec[7::8].max() <= run.network.rules.room
+    assert run.network.buffers.rec[VC_FLITS::VC_SIZE].max() <= run.network.rules.room
 
 
 def test_a_deadlock_is_named_and_not_called_saturation():

@@ -22,6 +22,8 @@ WRONG = 20
 UNMATCHED = 25
 #: Replies with a load: the first and the one after the last in the ring, those measured, and the sum of their round trips.
 READY, WAITING, RETURNED, ROUND_TRIP = 26, 27, 28, 29
+#: The last period of the calendar whose late arrivals have been entered.
+PERIOD = 30
 
 #: What packets choose: nothing, any shortest path (drawn, or the shorter queue of two), paths with an escape, detours,
 #: members of groups, what a function of one's own says. A function with an escape is ESCAPE.
@@ -75,7 +77,10 @@ class RouterNetwork(NamedTuple):
 class Buffers(NamedTuple):
     """The changing data; for the layout see `kernels.fields` and `kernels.router`.
 
-    `pool` has places for flits and waiting packets; `spare` has the numbers of free places, and the next one to use is last.
+    `pool` has places for packets and late flits; `spare` has the numbers of free places, and the next one to use is last.
+    `since` has for each VC the cycles in which its first packets arrived, or the first will have been routed; it is empty where
+    nothing depends on it. `later` has the first place of the late arrivals of each period, -1: none; it is empty where no flit
+    can be late.
     `routed` has the VCs whose packet has been routed when the step ends, as bits; it is empty where routing takes no time.
     `ejected` has for each host and VC the place of the oldest of `room` entries and these, the cycles in which the last flits
     left; it is empty where a host's VCs share their credits. `streams` has the random stream of each switch; it is empty where
@@ -88,6 +93,13 @@ class Buffers(NamedTuple):
     popped: np.ndarray
     port: np.ndarray
     calendar: np.ndarray
+    later: np.ndarray
+    timers: np.ndarray
+    since: np.ndarray
+    here: np.ndarray
+    more: np.ndarray
+    behind: np.ndarray
+    held: np.ndarray
     active: np.ndarray
     pending: np.ndarray
     unowned: np.ndarray
@@ -116,10 +128,13 @@ class Rules(NamedTuple):
 
     Attributes
     ----------
-    words, slot_bits, many, history
-        Words of 64 VC bits per router; log2 of the VC slots per port; 1 if packets have several flits, or records, and more
-        if credits wait: (cycles of a credit + AHEAD) << many are at least a VC's credits in flight; words of a VC's history of
-        sent flits, 0: one, that of short credits.
+    switches, words, slot_bits, many, history
+        Switches; words of 64 VC bits per router; log2 of the VC slots per port; 1 if packets have several flits, or records,
+        and more if credits wait: (cycles of a credit + AHEAD) << many are at least a VC's credits in flight; words of a VC's
+        history of sent flits, 0: one, that of short credits.
+    slots, period, flits
+        Cycles of the calendar less 1, a power of two less 1; log2 of the cycles of its periods; flits per packet, where packets
+        have no records.
     vcs, speedup, tenths, room, spare, credit, host_credit, inject, route, hold
         VCs per port; internal steps per cycle, or, unless 0, in ten; flits per VC; the most flits in a VC such that the
         longest packet still fits; cycles of a credit, of one to a host, from a host to its router, of routing, and of the
@@ -143,10 +158,14 @@ class Rules(NamedTuple):
         1: uniform traffic also includes the sender itself.
     """
 
+    switches: int
     words: int
     slot_bits: int
     many: int
     history: int
+    slots: int
+    period: int
+    flits: int
     vcs: int
     speedup: int
     tenths: int

@@ -6,11 +6,19 @@ from typing import Any
 import numpy as np
 
 from topoloom.core.errors import InputError
+from topoloom.graph.aligned import aligned_zeros
 from topoloom.routing.choices import Adaptive
 from topoloom.routing.routing import Routing
 from topoloom.simulation.flits import buffers as b
 from topoloom.simulation.flits.buffers import Buffers, Demand, NetworkPart, Play, RouterNetwork, Rules
-from topoloom.simulation.flits.kernels.fields import PACKET_NEXT, PACKET_SIZE, PLACE_SIZE
+from topoloom.simulation.flits.kernels.fields import (
+    NEAR_PACKETS,
+    PACKET_NEXT,
+    PACKET_SIZE,
+    PLACE_SIZE,
+    VC_OUTPUT,
+    VC_SIZE,
+)
 from topoloom.simulation.flits.network_tables import table_vcs, tables_and_rules
 from topoloom.simulation.flits.own_choice import OwnArrays
 from topoloom.simulation.flits.own_functions import compiled_function, own_arrays
@@ -25,6 +33,8 @@ _QUEUED, _MOST_QUEUED, MOST_RECORDS = 1024, 1 << 23, 1 << 21
 #: The most cycles of a credit that one word of a VC's history covers.
 _SHORT_CREDIT = 15
 _HISTOGRAM = 1 << 14
+#: The least cycles of the calendar of arrivals, its most bytes if it has more, and the lists of later arrivals.
+_LEAST_CYCLES, _CALENDAR_BYTES, _PERIODS = 64, 1 << 24, 1 << 8
 
 
 @dataclass
@@ -142,7 +152,7 @@ def empty_network(
     InputError
         More switches, ports, hops or virtual channels than a flit's word can hold; sets of shortest paths that exceed memory.
     """
-    from topoloom.simulation.flits.kernels.flits import SLOTS
+    from topoloom.simulation.flits.kernels.flits import AHEAD, TIMES
 
     topology, channels = routing.topology, routing.channels
     n, name = topology.switches, topology.name
@@ -151,11 +161,10 @@ def empty_network(
     room = config.buffer_flits // vcs
     degrees, at = topology.degrees, topology.endpoints_at
     widest = int((degrees + at).max())
-    if n >= _MOST_SWITCHES or widest > _MOST_PORTS or virtual_channels > MOST_VIRTUAL_CHANNELS:
+    if n >= _MOST_SWITCHES or widest >= _MOST_PORTS or virtual_channels > MOST_VIRTUAL_CHANNELS:
         raise InputError(
-            f"{name}: {n:,} switches of {widest} ports, {virtual_channels} virtual channels; at most"
-            f" {_MOST_SWITCHES - 1:,} switches, {_MOST_PORTS} ports and {MOST_VIRTUAL_CHANNELS} virtual channels can be"
-            " simulated"
+            f"{name}: {n} switches of {widest} ports, {virtual_channels} virtual channels; only fewer than {_MOST_SWITCHES},"
+            f" {_MOST_PORTS} and {MOST_VIRTUAL_CHANNELS + 1} can be simulated"
         )
     if routing.verification is not None and routing.verification.max_hops > _MOST_HOPS:
         raise InputError(
@@ -196,12 +205,17 @@ def empty_network(
     long_credits = slowest > _SHORT_CREDIT or credits.size > 1
     # Words of 32 cycles; one more than a credit's delay needs, as it may begin within a word and routers run ahead.
     history = 1 << (slowest + 34 >> 5).bit_length() if long_credits else 0
-    rec = np.zeros((n * cells, 8), np.int32)
-    rec[:, 5] = -1
-    # All places in which a flit can wait: the buffers and the hosts' queues.
+    rec = aligned_zeros((n * cells, VC_SIZE), np.int32)
+    rec[:, VC_OUTPUT] = -1
+    # The calendar covers the longest wire, behind an output queue that is as long as credits allow.
+    latest = max(int(port[:, 1].max()), config.host_cycles + config.pipeline_cycles + 1) + vcs * room
+    fits = 1 << (_CALENDAR_BYTES // (8 * n * words)).bit_length() >> 1
+    slots = max(_LEAST_CYCLES, min(1 << (latest + AHEAD + 1).bit_length(), fits))
+    late = latest > slots - AHEAD - 1 or rates is not None
+    # All places in which a packet or a late flit can wait: the buffers and the hosts' queues.
     most = max(1, min(_QUEUED, _MOST_QUEUED // hosts))
     held = int((degrees + at).sum()) * vcs * room
-    pool = held + most * hosts + demand.events.size // 4 + messages + 8
+    pool = held * (1 + late) + most * hosts + demand.events.size // 4 + messages + 8
     records = (
         routing.choice is not None
         or config.cut_through
@@ -231,6 +245,9 @@ def empty_network(
         spare=room - longest,
         credit=int(credits.max(initial=spare + 1)),
         host_credit=host_credit,
+        slots=slots - 1,
+        period=slots.bit_length() - 3,
+        flits=longest,
         most=most,
         history=history,
         many=max(int(longest > 1 or demand.loop.size > 0 or records), _shift(credits, host_credit, waiting)),
@@ -248,7 +265,14 @@ def empty_network(
         rec.reshape(-1),
         np.zeros(n * cells * (history + 1), int64),
         port.reshape(-1),
-        np.zeros(SLOTS * n * words, int64),
+        np.zeros(slots * n * words, int64),
+        np.full(_PERIODS if late else 0, -1, int32),
+        np.zeros(TIMES * n * words, int64),
+        np.zeros(NEAR_PACKETS * n * cells if config.route_cycles or rates is not None else 0, int32),
+        np.zeros(n * words, int64),
+        np.zeros(n * words, int64),
+        np.zeros(n * cells, int32),
+        np.zeros(n * words, int64),
         np.zeros(n * words, int64),
         np.zeros(n * words, int64),
         np.full(n * words, -1, int64),

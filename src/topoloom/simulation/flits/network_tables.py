@@ -121,10 +121,14 @@ def tables_and_rules(
     )
     bound = config.output_flits or 1 << 40
     rules = Rules(
+        switches=n,
         words=words,
         slot_bits=shift,
         many=0,
         history=0,
+        slots=0,
+        period=0,
+        flits=0,
         vcs=vcs,
         speedup=config.speedup,
         tenths=config.speedup_tenths,

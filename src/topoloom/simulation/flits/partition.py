@@ -163,7 +163,7 @@ class Partition:
             visits=np.zeros(parts * APART, np.int64),
         )
         self._parts = [shared._replace(number=k, first=int(bounds[k]), last=int(bounds[k + 1])) for k in range(parts)]
-        room = ports_in_use * rules.vcs * rules.room
+        room = ports_in_use * rules.vcs * rules.room * (2 if whole.later.size else 1)
         self._buffers = [
             self._own(part, int(room[part.first : part.last].sum()) + rules.most * int(hosts[part.number]) + 8)
             for part in self._parts
@@ -185,6 +185,7 @@ class Partition:
             tried=whole.tried.copy(),
             backlog=whole.backlog.copy(),
             burst=whole.burst.copy(),
+            later=whole.later.copy(),
             histogram=np.zeros_like(whole.histogram),
             state=state,
         )
@@ -224,7 +225,8 @@ class Partition:
         rec = self._copied.rec[: self._vcs * VC_SIZE].reshape(-1, VC_SIZE).copy()
         waits = rec[:, VC_NEXT] >= self._vcs
         rec[waits, VC_NEXT] = self._original[rec[waits, VC_NEXT] - self._vcs]
-        return replace(self.network, buffers=self._copied._replace(rec=rec.reshape(-1)))
+        later = np.concatenate([own.later for own in self._buffers])
+        return replace(self.network, buffers=self._copied._replace(rec=rec.reshape(-1), later=later))
 
 
 def _bounds(weights: np.ndarray, parts: int) -> np.ndarray:

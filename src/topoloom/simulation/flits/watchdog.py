@@ -6,8 +6,8 @@ from topoloom.core.errors import InputError
 from topoloom.routing.choices import Adaptive, NextHopGroups
 from topoloom.routing.routing import Routing
 from topoloom.simulation.flits.buffers import TIME
-from topoloom.simulation.flits.kernels.fields import VC_ARRIVAL, VC_FLITS, VC_NEXT, VC_OUTPUT, VC_SIZE
-from topoloom.simulation.flits.kernels.flits import SLOTS
+from topoloom.simulation.flits.kernels.fields import NEAR_PACKETS, VC_FLITS, VC_NEXT, VC_OUTPUT, VC_SIZE
+from topoloom.simulation.flits.kernels.flits import TIMES
 from topoloom.simulation.flits.network_state import NetworkState
 
 
@@ -50,10 +50,16 @@ def check_moving(routing: Routing, at: NetworkState) -> None:
 
 
 def _on_the_wire(at: NetworkState) -> bool:
-    """Return whether the calendar has a VC whose first flit has yet to arrive; other VCs in it wait for a credit."""
-    words = np.bitwise_or.reduce(at.buffers.calendar.reshape(SLOTS, -1), axis=0)
+    """Return whether a VC's first flit has yet to arrive, or to be routed."""
+    buffers = at.buffers
+    coming = np.bitwise_or.reduce(buffers.calendar.reshape(at.rules.slots + 1, -1), axis=0) & ~buffers.here
+    if coming.any() or (buffers.later >= 0).any():
+        return True
+    if not buffers.since.size:
+        return False
+    words = np.bitwise_or.reduce(buffers.timers.reshape(TIMES, -1), axis=0)
     waiting = np.unpackbits(words.view(np.uint8), bitorder="little").astype(bool)
-    return bool((at.buffers.rec.reshape(-1, VC_SIZE)[waiting, VC_ARRIVAL] >= at.state[TIME]).any())
+    return bool((buffers.since[::NEAR_PACKETS][waiting] >= at.state[TIME]).any())
 
 
 def waiting_cycle(at: NetworkState) -> list[int]:

@@ -13,7 +13,6 @@ from topoloom.simulation.flits.kernels.fields import (
     PACKET_ESCAPED,
     PACKET_LENGTH,
     PACKET_SIZE,
-    PLACE_SIZE,
     PORT_CREDIT,
     PORT_INPUT_TURN,
     PORT_LAST,
@@ -24,15 +23,17 @@ from topoloom.simulation.flits.kernels.fields import (
     VC_FLITS,
     VC_NEXT,
     VC_OUTPUT,
-    VC_SECOND,
     VC_SIZE,
     VC_WORD,
     at,
 )
-from topoloom.simulation.flits.kernels.flits import HEAD, arm
+from topoloom.simulation.flits.kernels.flits import AHEAD, HEAD, arm
 from topoloom.simulation.flits.kernels.paces import queued_beyond
 from topoloom.simulation.flits.kernels.queues import open_to_choice
 from topoloom.simulation.flits.kernels.requests import row_of
+
+#: More flits than a host ever has.
+_BOUNDLESS = 1 << 40
 
 
 @stage
@@ -64,14 +65,26 @@ def tried_vc(can: int, wide: int, iv: int, c: int, step: int) -> int:
 
 
 @stage
+def only_request(s: Buffers, W: int, a: int) -> int:
+    """Return the VC that alone requests the output class of row `a`; -1: several do."""
+    iv = np.int64(-1)
+    for w in range(W):
+        h = s.asked[at(a + w)]
+        if h:
+            if h & (h - 1) or iv >= 0:
+                return np.int64(-1)
+            iv = (w << 6) + lowest_bit(np.uint64(h))
+    return iv
+
+
+@stage
 def take_vc(records: int | None, s: Buffers, rules: Rules, r: int, c: int, iv: int, ov: int, down: int) -> None:
     """Give output VC ov to the packet at the head of input VC iv; it requests the switch from the next step on."""
     W, VM = rules.words, (1 << rules.slot_bits) - 1
     g, bit = r * W * 64 + iv, np.int64(1) << (iv & 63)
     s.unowned[at(r * W + (ov >> 6))] &= ~(np.int64(1) << (ov & 63))
+    s.held[at(r * W + (iv >> 6))] |= bit
     s.rec[at(g * VC_SIZE + VC_OUTPUT)] = ov
-    # The next flit moves up when this packet leaves: prefetch it.
-    fetch(s.pool, np.int64(s.rec[at(g * VC_SIZE + VC_SECOND)]) * PLACE_SIZE)
     s.rec[at(g * VC_SIZE + VC_NEXT)] = down + (ov & VM) if down >= 0 else -1
     if down >= 0:
         fetch(s.rec, (down + (ov & VM)) * VC_SIZE)
@@ -80,8 +93,9 @@ def take_vc(records: int | None, s: Buffers, rules: Rules, r: int, c: int, iv: i
         if rules.choice == ESCAPE and not rules.returns and down >= 0 and (ov & VM) < rules.escapes:
             s.packets[at(np.int64(s.rec[at(g * VC_SIZE + VC_WORD)]) * PACKET_SIZE + PACKET_ESCAPED)] = 1
     if rules.hold:
-        arm(s.calendar, s.active.size, g, c + rules.hold + 1, c)
+        arm(s.timers, s.active.size, g, c + rules.hold + 1, c)
     else:
+        s.active[at(g >> 6)] |= bit
         s.fresh[at(iv >> 6)] |= bit
 
 
@@ -107,7 +121,9 @@ def allocate_vcs(records: int | None, net: RouterNetwork, s: Buffers, rules: Rul
             if records is not None and can == 0:
                 continue
             a = row_of(W, LV, r, oc)
-            several = wide > 1 and can & (can - 1) != 0
+            iv = only_request(s, W, a)
+            single = iv >= 0
+            several = not single and wide > 1 and can & (can - 1) != 0
             if several:
                 # Each waiting packet tries one of the free VCs; of those that try the same VC, the next in round-robin order
                 # wins.
@@ -126,7 +142,9 @@ def allocate_vcs(records: int | None, net: RouterNetwork, s: Buffers, rules: Rul
                             tried[at(2 * v)], tried[at(2 * v + 1)] = d, iv
             while can:
                 v = lowest_bit(np.uint64(can))
-                if several:
+                if single:
+                    v = tried_vc(can, wide, iv, c, step)
+                elif several:
                     iv = tried[at(2 * v + 1)]
                     if tried[at(2 * v)] == GS:
                         can &= can - 1
@@ -145,8 +163,9 @@ def allocate_vcs(records: int | None, net: RouterNetwork, s: Buffers, rules: Rul
                 asked[at(a + (iv >> 6))] &= ~(np.int64(1) << (iv & 63))
                 asked[at(a + W)] = iv + 1 if iv + 1 < GS else 0
                 h = np.int64(0)
-                for w2 in range(W):
-                    h |= asked[at(a + w2)]
+                if not single:
+                    for w2 in range(W):
+                        h |= asked[at(a + w2)]
                 ov = oc + v
                 can &= ~(np.int64(1) << v)
                 if h == 0:
@@ -173,16 +192,13 @@ def may_leave(
     """
     LV, VM, PS = rules.slot_bits, (1 << rules.slot_bits) - 1, (rules.words * 64) >> rules.slot_bits
     rec, port = s.rec, s.port
-    g2 = np.int64(rec[at(g * VC_SIZE + VC_NEXT)])
-    gp = r * PS + (np.int64(rec[at(g * VC_SIZE + VC_OUTPUT)]) >> LV)
+    g2, ov = np.int64(rec[at(g * VC_SIZE + VC_NEXT)]), np.int64(rec[at(g * VC_SIZE + VC_OUTPUT)])
+    gp = r * PS + (ov >> LV)
     bound = rules.bound if g2 >= 0 else rules.eject
     if pace is None:
-        if np.int64(port[at(gp * PORT_SIZE + PORT_LAST)]) - c >= bound:
-            return False
-    elif queued_beyond(pace, gp, bound, c):
-        return False
-    if g2 < 0:
-        return not (s.ejected.size and host_full(net, s, rules, gp, np.int64(rec[at(g * VC_SIZE + VC_OUTPUT)]) & VM, c))
+        queued = np.int64(port[at(gp * PORT_SIZE + PORT_LAST)]) - c >= bound
+    else:
+        queued = queued_beyond(pace, gp, bound, c)
     least = rules.room
     if records is not None and rules.whole and rec[at(g * VC_SIZE + VC_BIRTH)] & HEAD:
         packet = np.int64(rec[at(g * VC_SIZE + VC_WORD)])
@@ -190,13 +206,19 @@ def may_leave(
     credit = rules.credit
     if long_credits is not None:
         credit = np.int64(port[at(gp * PORT_SIZE + PORT_CREDIT)])
-    if full(rules.many, long_credits, rec, s.popped, rules.history, g2, c, least, credit):
-        soon = next_credit(long_credits, s.popped, rules.history, g2, c, credit)
-        if soon > c + 1:  # look again when a credit may have arrived
-            s.active[at(g >> 6)] &= ~(np.int64(1) << (g & 63))
-            arm(s.calendar, s.active.size, g, soon, c)
-        return False
-    return True
+    # Nearly always there is room, at a host as at a VC: one jump, which the processor foresees.
+    sent = np.int64(rec[at((g2 if g2 >= 0 else np.int64(0)) * VC_SIZE + VC_FLITS)]) + ((credit + AHEAD) << rules.many)
+    near = sent >= (least if g2 >= 0 else _BOUNDLESS)
+    if queued or near:
+        if queued:
+            return False
+        if full(rules.many, long_credits, rec, s.popped, rules.history, g2, c, least, credit):
+            soon = next_credit(long_credits, s.popped, rules.history, g2, c, credit)
+            if soon > c + 1:  # look again when a credit may have arrived
+                s.active[at(g >> 6)] &= ~(np.int64(1) << (g & 63))
+                arm(s.timers, s.active.size, g, soon, c)
+            return False
+    return not (s.ejected.size and g2 < 0 and host_full(net, s, rules, gp, ov & VM, c))
 
 
 @stage
@@ -221,7 +243,8 @@ def allocate_switch(
     rec, port, active = s.rec, s.port, s.active
     touched, nearest, winner = s.touched, s.nearest, s.winner
     for w in range(W):
-        m = active[at(b + w)]
+        m = active[at(b + w)] & ~s.fresh[at(w)]
+        s.fresh[at(w)] = 0
         while m:
             low = lowest_bit(np.uint64(m)) & ~VM
             sub = (m >> low) & FULL

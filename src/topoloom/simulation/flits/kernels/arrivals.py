@@ -4,26 +4,46 @@ from collections.abc import Callable
 
 import numpy as np
 
-from topoloom.core.compiling.decorators import stage
+from topoloom.core.compiling.decorators import inner, stage
 from topoloom.graph.kernels.simd import lowest_bit
 from topoloom.simulation.flits.buffers import ESCAPE, RANDOM, Buffers, RouterNetwork, Rules
 from topoloom.simulation.flits.kernels.choices import choose
 from topoloom.simulation.flits.kernels.fields import (
+    NEAR_PACKETS,
     PACKET_LENGTH,
     PACKET_SIZE,
     PORT_ASKED,
     PORT_SIZE,
-    VC_ARRIVAL,
     VC_NEXT,
     VC_OUTPUT,
     VC_SIZE,
     VC_WORD,
     at,
 )
-from topoloom.simulation.flits.kernels.flits import SLOTS, arm
+from topoloom.simulation.flits.kernels.flits import TIMES, arm
 from topoloom.simulation.flits.kernels.paces import stored_until
 from topoloom.simulation.flits.kernels.requests import ask, begin_routing, request, withdraw
 from topoloom.simulation.flits.own_choice import OwnArrays
+
+
+@inner
+def look_again(s: Buffers, r: int, c: int, w: int, m: int, words: int) -> int:
+    """Look at the VCs m of word w of router r, which waited for a credit, for their rest, or to be routed.
+
+    Return those that wait no longer and have no output VC.
+    """
+    rest = m
+    while rest:
+        bit = rest & -rest
+        g = ((r * words + w) << 6) + lowest_bit(np.uint64(rest))
+        rest &= rest - 1
+        if s.since.size and s.since[at(g * NEAR_PACKETS)] > c:
+            m &= ~bit
+            arm(s.timers, s.active.size, g, np.int64(s.since[at(g * NEAR_PACKETS)]), c)
+        elif s.rec[at(g * VC_SIZE + VC_OUTPUT)] >= 0:
+            m &= ~bit
+            s.active[at(g >> 6)] |= bit
+    return m
 
 
 @stage
@@ -31,28 +51,33 @@ def see_arrivals(records: int | None, net: RouterNetwork, s: Buffers, rules: Rul
     """Register flits that have arrived, and request outputs for packets that use the tables; return whether work remains."""
     W, NW = rules.words, s.active.size
     b, G = r * W, r * W * 64
-    rec, calendar, active, pending, choosing = s.rec, s.calendar, s.active, s.pending, s.choosing
-    base = (c & (SLOTS - 1)) * NW + b
-    some = np.int64(0)
+    calendar, timers, active, pending, choosing = s.calendar, s.timers, s.active, s.pending, s.choosing
+    here, some = s.here, np.int64(0)
     for w in range(W):
-        m = calendar[at(base + w)]
+        first = timers[at((c & (TIMES - 1)) * NW + b + w)]
+        if first:
+            timers[at((c & (TIMES - 1)) * NW + b + w)] = 0
+            first = look_again(s, r, c, w, first, W)
+        m = calendar[at((c & rules.slots) * NW + b + w)]
         if m:
-            calendar[at(base + w)] = 0
-            while m:
-                iv = (w << 6) + lowest_bit(np.uint64(m))
-                m &= m - 1
-                g = G + iv
-                if rec[at(g * VC_SIZE + VC_ARRIVAL)] > c:
-                    arm(calendar, NW, g, np.int64(rec[at(g * VC_SIZE + VC_ARRIVAL)]), c)
-                elif rec[at(g * VC_SIZE + VC_OUTPUT)] >= 0:
-                    active[at(b + w)] |= np.int64(1) << (iv & 63)
-                elif rules.route:
-                    begin_routing(s, rules, r, iv, c, c)
-                else:
-                    request(records, net, s, rules, r, iv)
-    # Only now: an input of one word may have requested an output of an earlier word.
-    for w in range(W):
-        some |= active[at(b + w)] | pending[at(b + w)]
+            calendar[at((c & rules.slots) * NW + b + w)] = 0
+            before, held = here[at(b + w)], s.held[at(b + w)]
+            here[at(b + w)] = before | m
+            again = m & before
+            while again:
+                s.behind[at(G + (w << 6) + lowest_bit(np.uint64(again)))] += 1
+                s.more[at(b + w)] |= again & -again
+                again &= again - 1
+            active[at(b + w)] |= m & ~before & held
+            first |= m & ~before & ~held
+        some |= first | active[at(b + w)] | pending[at(b + w)]
+        while first:
+            iv = (w << 6) + lowest_bit(np.uint64(first))
+            first &= first - 1
+            if rules.route:
+                begin_routing(s, rules, r, iv, c, c)
+            else:
+                request(records, net, s, rules, r, iv)
         if records is not None:
             some |= choosing[at(b + w)]
         if rules.route:
@@ -138,11 +163,11 @@ def choose_outputs(
             if pace is not None:
                 packet = np.int64(rec[at(g * VC_SIZE + VC_WORD)])
                 flits = min(np.int64(packets[at(packet * PACKET_SIZE + PACKET_LENGTH)]), rules.room)
-                arrival = np.int64(rec[at(g * VC_SIZE + VC_ARRIVAL)]) - max(0, rules.route - 1)
+                arrival = np.int64(s.since[at(g * NEAR_PACKETS)]) - max(0, rules.route - 1)
                 ready = stored_until(pace, g >> LV, r * PS + (out >> LV), flits, arrival)
                 if ready > c:
                     choosing[at(b + w)] &= ~(np.int64(1) << (iv & 63))
-                    arm(s.calendar, N * W, g, ready, c)
+                    arm(s.timers, N * W, g, ready, c)
                     continue
             ask(asked, pending, W, LV, r, iv, out)
             if detours is not None and rules.knows == 2:

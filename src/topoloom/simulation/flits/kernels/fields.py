@@ -9,15 +9,17 @@ import numpy as np
 at = np.uint64
 
 #: Fields per VC, port, place of the pool, host's queue (and line of the log), host's burst, and packet's record.
-VC_SIZE, PORT_SIZE, PLACE_SIZE, HOST_SIZE, BURST_SIZE, PACKET_SIZE = 8, 8, 4, 8, 4, 16
+VC_SIZE, PORT_SIZE, PLACE_SIZE, HOST_SIZE, BURST_SIZE, PACKET_SIZE = 16, 8, 4, 8, 4, 16
 #: Fields per port of `pace`.
 PACE_SIZE = 4
 
-#: `Buffers.rec`, for VC g of all input ports: word and birth of its first flit, and the cycle of its arrival; the places in the
-#: pool of the second and the last flit; the output VC that its packet holds (-1: none); the VC downstream of that (-1: a host),
-#: or the output class that the packet requests while it chooses; and the flits sent to it but not forwarded yet, including
-#: those on the wire.
-VC_WORD, VC_BIRTH, VC_ARRIVAL, VC_SECOND, VC_FINAL, VC_OUTPUT, VC_NEXT, VC_FLITS = range(8)
+#: `Buffers.rec`, for VC g of all input ports: words and births of its first NEAR_PACKETS packets, two fields each; the flits of
+#: the first packet that have not left, once one has; the output VC that it holds (-1: none); the VC downstream of that (-1: a
+#: host), or the output class that the packet requests while it chooses; the flits sent to it but not forwarded yet, including
+#: those on the wire; its packets; and the places in the pool of the first and the last of further packets.
+NEAR_PACKETS = 4
+VC_WORD, VC_BIRTH = 0, 1
+VC_LEFT, VC_OUTPUT, VC_NEXT, VC_FLITS, VC_PACKETS, VC_FURTHER, VC_FINAL = range(2 * NEAR_PACKETS, 2 * NEAR_PACKETS + 7)
 #: `Buffers.port`, for port p of all switches: the first VC downstream (-1: a host), cycles on its wire, the cycle of its last
 #: departure; the round-robin positions, of inputs that request it as an output and of its VCs as an input; flits of packets
 #: that have requested it, counted only where detours know all queues; flits sent, and cycles of a credit.
@@ -26,8 +28,8 @@ PORT_NEXT, PORT_WIRE, PORT_LAST, PORT_OUTPUT_TURN, PORT_INPUT_TURN, PORT_ASKED, 
 #: number (a flit takes PACE_CYCLES / PACE_FLITS cycles, exactly); when its output is free, and when its host's is, both in
 #: 1 / PACE_FLITS cycles.
 PACE_CYCLES, PACE_FLITS, PACE_FREE, PACE_HOST_FREE = range(4)
-#: `Buffers.pool`, for a place: the next place, a flit's word, birth and arrival; for a packet that waits at its host, its
-#: length instead of the arrival.
+#: `Buffers.pool`, for a place: the next place, a packet's word and birth, and the arrival of its first flit; for a packet that
+#: waits at its host, its length instead of the arrival. For a flit that arrives late: its VC as the word, and its arrival.
 PLACE_NEXT, PLACE_WORD, PLACE_BIRTH, PLACE_ARRIVAL = range(4)
 PLACE_LENGTH = PLACE_ARRIVAL
 #: `Buffers.queue`, for a host: the places of its first and last packet, their number; the VC of the last injection; flits of

@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from topoloom.core.compiling.decorators import inner, kernel, stage
+from topoloom.core.compiling.decorators import inner, stage
 from topoloom.graph.kernels.simd import fetch, lowest_bit
 from topoloom.simulation.flits.buffers import (
     BACKLOG,
@@ -64,7 +64,7 @@ from topoloom.simulation.flits.kernels.fields import (
     VC_SIZE,
     at,
 )
-from topoloom.simulation.flits.kernels.flits import BORN, HEAD, LAST, VC, append, below, ones
+from topoloom.simulation.flits.kernels.flits import BORN, HEAD, VC, append, below, ones
 from topoloom.simulation.flits.kernels.paces import host_free, sent_by
 
 #: How many hosts ahead in the list of waiting hosts a host's VCs are prefetched.
@@ -149,7 +149,7 @@ def next_of_message(play: Play, i: int) -> int:
     return length
 
 
-@kernel
+@stage
 def inject(
     records: int | None,
     long_credits: int | None,
@@ -168,7 +168,7 @@ def inject(
     W, LV, V = rules.words, rules.slot_bits, rules.vcs
     PS = (W * 64) >> LV
     state, queue, pool, backlog, home_of, vc_of = s.state, s.queue, s.pool, s.backlog, net.home, net.vc
-    rec, popped, calendar, spare = s.rec, s.popped, s.calendar, s.spare
+    rec, popped, spare = s.rec, s.popped, s.spare
     whole, vc_rule, credit = rules.whole, rules.vc_rule, rules.host_credit
     N = s.active.size // W
     allowed, layer_at, packets, trips, choice = net.allowed, net.layer_at, s.packets, s.round_trips, rules.choice
@@ -182,7 +182,8 @@ def inject(
             n = np.int64(backlog[at(k + _SOON)])
             if queue[at(n * HOST_SIZE + HOST_SOON)] <= c:
                 home = np.int64(home_of[at(n)])
-                fetch(rec, (((home >> 16) * PS + ((home >> 7) & 511)) << LV) * VC_SIZE)
+                v = np.int64(queue[at(n * HOST_SIZE + HOST_VC)]) + 1
+                fetch(rec, ((((home >> 16) * PS + ((home >> 7) & 511)) << LV) + (v if v < V else 0)) * VC_SIZE)
                 fetch(pool, np.int64(queue[at(n * HOST_SIZE + HOST_FIRST)]) * PLACE_SIZE)
         n = np.int64(backlog[at(k)])
         if queue[at(n * HOST_SIZE + HOST_SOON)] > c:
@@ -257,7 +258,6 @@ def inject(
             state[INJECTED] += 1
             # The last flit removes the packet from the queue.
             if left == 0:
-                birth |= LAST
                 length = np.int64(0)
                 if play is not None:
                     length = next_of_message(play, np.int64(trips[at(place * PLACE_SIZE + TRIP_OWNER)]))
@@ -277,7 +277,7 @@ def inject(
             if pace is not None:
                 leaves = sent_by(pace, g0 >> LV, PACE_HOST_FREE, c)
                 queue[at(n * HOST_SIZE + HOST_SOON)] = host_free(pace, g0 >> LV)
-            free = append(pool, spare, rec, calendar, N * W, g0 + v, word, birth, leaves + rules.inject, t, free)
+            free = append(s, rules, g0 + v, word, birth, leaves + rules.inject, t, free)
         else:
             queue[at(n * HOST_SIZE + HOST_SOON)] = soon
         if queue[at(n * HOST_SIZE + HOST_COUNT)] > 0:

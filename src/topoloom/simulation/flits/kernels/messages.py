@@ -67,9 +67,7 @@ def read_messages(long_credits: int | None, part: NetworkPart, s: Buffers, rules
                 state[RECORD] = number
             elif vc < part.vcs:
                 birth, arrival = np.int64(part.box[at(base + 2)]), np.int64(part.box[at(base + 3)])
-                state[FREE] = append(
-                    s.pool, s.spare, rec, s.calendar, s.active.size, vc, word, birth, arrival, t, state[FREE]
-                )
+                state[FREE] = append(s, rules, vc, word, birth, arrival, t, state[FREE])
             else:
                 rec[at(vc * VC_SIZE + VC_FLITS)] -= 1
                 if long_credits is not None:

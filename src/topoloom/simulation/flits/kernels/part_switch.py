@@ -6,17 +6,8 @@ from topoloom.core.compiling.decorators import stage
 from topoloom.graph.kernels.simd import lowest_bit
 from topoloom.simulation.flits.buffers import Buffers, RouterNetwork, Rules
 from topoloom.simulation.flits.kernels.allocation import may_leave
-from topoloom.simulation.flits.kernels.fields import (
-    PLACE_ARRIVAL,
-    PLACE_SIZE,
-    VC_BIRTH,
-    VC_FLITS,
-    VC_OUTPUT,
-    VC_SECOND,
-    VC_SIZE,
-    at,
-)
-from topoloom.simulation.flits.kernels.flits import LAST
+from topoloom.simulation.flits.kernels.fields import VC_OUTPUT, VC_SIZE, at
+from topoloom.simulation.flits.kernels.flits import flits_left
 from topoloom.simulation.flits.kernels.part_vcs import born_of, match
 from topoloom.simulation.flits.parts import RouterParts
 
@@ -27,9 +18,10 @@ _FREE, _BLOCKED = -1, -2
 
 
 @stage
-def is_active(s: Buffers, g: int) -> bool:
-    """Return whether VC g has an output VC and a flit."""
-    return (s.active[at(g >> 6)] >> (g & 63)) & 1 != 0
+def is_active(s: Buffers, rules: Rules, r: int, g: int) -> bool:
+    """Return whether VC g of router r had an output VC before this step, and a flit."""
+    word = s.active[at(g >> 6)] & ~s.fresh[at((g >> 6) - r * rules.words)]
+    return (word >> (g & 63)) & 1 != 0
 
 
 @stage
@@ -54,7 +46,7 @@ def pass_held(
         for out in range(parts.outputs):
             if parts.held_out[at(r * parts.outputs + out)] == k:
                 o = out
-        if not is_active(s, g):
+        if not is_active(s, rules, r, g):
             parts.held_in[at(place)] = parts.held_out[at(r * parts.outputs + o)] = _FREE
         elif may_leave(records, long_credits, pace, net, s, rules, r, g, c):
             parts.won[at(o)] = g
@@ -134,7 +126,8 @@ def allocate_switch_by_parts(
     count = np.int64(0)
     for p in range(parts.ports):
         begin = count
-        m = (s.active[at(r * W + (p << LV >> 6))] >> (p << LV & 63)) & ((np.int64(1) << V) - 1)
+        m = s.active[at(r * W + (p << LV >> 6))] & ~s.fresh[at(p << LV >> 6)]
+        m = (m >> (p << LV & 63)) & ((np.int64(1) << V) - 1)
         while m:
             g = G + (p << LV) + lowest_bit(np.uint64(m))
             m &= m - 1
@@ -162,18 +155,15 @@ def allocate_switch_by_parts(
             parts.served_vc[at((r * inputs + i) * V + v)] = 2 * c + step + 1
         if parts.late[at(e)]:
             # Only what got a VC with a credit in this step may go.
-            bit = np.int64(1) << (g & 63)
             if s.rec[at(g * VC_SIZE + VC_OUTPUT)] < 0:
                 continue
             if not may_leave(records, long_credits, pace, net, s, rules, r, g, c):
                 continue
-            s.fresh[at((g - G) >> 6)] &= ~bit
-            s.active[at(g >> 6)] |= bit
         parts.won[at(out)] = g
-        if parts.hold and s.rec[at(g * VC_SIZE + VC_BIRTH)] & LAST == 0 and s.rec[at(g * VC_SIZE + VC_FLITS)] > 1:
-            second = np.int64(s.rec[at(g * VC_SIZE + VC_SECOND)])
-            if s.pool[at(second * PLACE_SIZE + PLACE_ARRIVAL)] <= c:
-                parts.held_in[at(r * inputs + i)], parts.held_out[at(r * outputs + out)] = g, i
+        if parts.hold and flits_left(records, s, rules, g) > 1 and (s.more[at(g >> 6)] >> (g & 63)) & 1:
+            parts.held_in[at(r * inputs + i)], parts.held_out[at(r * outputs + out)] = g, i
+    for w in range(W):
+        s.fresh[at(w)] = 0
     if parts.hold:
         for k in range(inputs):
             if parts.held_in[at(r * inputs + k)] == _BLOCKED:

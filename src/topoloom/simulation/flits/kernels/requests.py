@@ -9,7 +9,7 @@ import numpy as np
 from topoloom.core.compiling.decorators import inner, stage
 from topoloom.graph.kernels.simd import lowest_bit
 from topoloom.simulation.flits.buffers import BY_HOP, BY_PACKET, Buffers, RouterNetwork, Rules
-from topoloom.simulation.flits.kernels.fields import VC_ARRIVAL, VC_BIRTH, VC_NEXT, VC_OUTPUT, VC_SIZE, VC_WORD, at
+from topoloom.simulation.flits.kernels.fields import NEAR_PACKETS, VC_BIRTH, VC_NEXT, VC_OUTPUT, VC_SIZE, VC_WORD, at
 from topoloom.simulation.flits.kernels.flits import VC, arm
 
 #: In place of an output VC: the packet is being routed.
@@ -20,14 +20,13 @@ _IN_ROUTING = -2
 def class_of(LV: int, outputs: np.ndarray, vc_rule: int, width: int, N: int, r: int, word: int, birth: int) -> int:
     """Return the output class that a packet by the tables requests."""
     goal = word >> 16
-    if goal == r:
-        return ((word >> 7) & 511) << LV
+    own = ((word >> 7) & 511) << LV
     out = np.int64(outputs[at(r * N + goal)])
     if vc_rule == BY_HOP:
         out += (word & 127) * width
     elif vc_rule == BY_PACKET:
         out += ((birth >> VC) & 15) * width
-    return out
+    return own if goal == r else out
 
 
 @stage
@@ -57,11 +56,11 @@ def withdraw(asked: np.ndarray, pending: np.ndarray, W: int, LV: int, r: int, vc
 @stage
 def request(records: int | None, net: RouterNetwork, s: Buffers, rules: Rules, r: int, iv: int) -> None:
     """Request an output for the packet at the head of input VC iv of router r; packets that choose do so in the next step."""
-    W, LV, N = rules.words, rules.slot_bits, s.active.size // rules.words
+    W, LV = rules.words, rules.slot_bits
     g = r * W * 64 + iv
     if records is None:
         word, birth = np.int64(s.rec[at(g * VC_SIZE + VC_WORD)]), np.int64(s.rec[at(g * VC_SIZE + VC_BIRTH)])
-        out = class_of(LV, net.outputs, rules.vc_rule, rules.width, N, r, word, birth)
+        out = class_of(LV, net.outputs, rules.vc_rule, rules.width, rules.switches, r, word, birth)
         ask(s.asked, s.pending, W, LV, r, iv, out)
     else:
         s.rec[at(g * VC_SIZE + VC_NEXT)] = -1
@@ -80,8 +79,8 @@ def begin_routing(s: Buffers, rules: Rules, r: int, iv: int, start: int, c: int)
         s.rec[at(g * VC_SIZE + VC_OUTPUT)] = -1
         s.routed[at(r * W + (iv >> 6))] |= np.int64(1) << (iv & 63)
     else:
-        s.rec[at(g * VC_SIZE + VC_OUTPUT)], s.rec[at(g * VC_SIZE + VC_ARRIVAL)] = _IN_ROUTING, ends
-        arm(s.calendar, s.active.size, g, ends, c)
+        s.rec[at(g * VC_SIZE + VC_OUTPUT)], s.since[at(g * NEAR_PACKETS)] = _IN_ROUTING, ends
+        arm(s.timers, s.active.size, g, ends, c)
 
 
 @stage

@@ -14,8 +14,10 @@ cycles per flit (`paces`). A flit is registered downstream when all of it has ar
 
 `fields` lists the fields of VCs, ports, places and packets.
 
-active, pending, unowned, choosing, int64[routers * words]: VCs that hold an output VC and have a flit; requested output classes
-(their first VC); free output VCs; VCs whose packet has yet to choose, or chooses again every cycle. asked, int64[VCs * (words +
+here, more, held, active, pending, unowned, choosing, int64[routers * words]: VCs that have a flit; that have several; that hold
+an output VC; that hold one, have a flit and wait for the switch; requested output classes (their first VC); free output VCs;
+VCs whose packet has yet to choose, or chooses again every cycle. fresh, int64[words]: active VCs that got their output VC in
+this step. behind, int32[VCs]: flits that a VC has beyond one. timers: VCs to look at in a cycle. asked, int64[VCs * (words +
 1)]: for each output class, the VCs that request it, and the round-robin position.
 """
 
@@ -24,12 +26,12 @@ from collections.abc import Callable
 import numpy as np
 
 from topoloom.core.compiling.decorators import kernel, stage
-from topoloom.graph.kernels.simd import fetch
-from topoloom.simulation.flits.buffers import TIME, Buffers, Demand, NetworkPart, Play, RouterNetwork, Rules
+from topoloom.graph.kernels.simd import fetch, lowest_bit
+from topoloom.simulation.flits.buffers import TABLES, TIME, Buffers, Demand, NetworkPart, Play, RouterNetwork, Rules
 from topoloom.simulation.flits.kernels.allocation import allocate_switch, allocate_vcs
 from topoloom.simulation.flits.kernels.arrivals import choose_outputs, see_arrivals
 from topoloom.simulation.flits.kernels.fields import PORT_SIZE, VC_SIZE, at
-from topoloom.simulation.flits.kernels.flits import AHEAD
+from topoloom.simulation.flits.kernels.flits import AHEAD, bring_forward
 from topoloom.simulation.flits.kernels.injection import inject
 from topoloom.simulation.flits.kernels.messages import begin_visit, read_messages, wait_for_others
 from topoloom.simulation.flits.kernels.part_switch import allocate_switch_by_parts, take_winners
@@ -41,17 +43,22 @@ from topoloom.simulation.flits.kernels.traversal import traverse
 from topoloom.simulation.flits.own_choice import OwnArrays
 from topoloom.simulation.flits.parts import RouterParts
 
-#: Numbers in all VCs' records up to which a network stays in a processor's near caches by itself (half a MiB).
-_CACHED = 1 << 17
+#: Numbers in all VCs' records up to which a network stays in a processor's near caches by itself (one MiB).
+_CACHED = 1 << 18
 
 
 @stage
-def bring_near(s: Buffers, rules: Rules, r: int) -> None:
-    """Prefetch all data of router r without waiting: in large networks, a router's visit is shorter than the memory access."""
+def bring_near(net: RouterNetwork, s: Buffers, rules: Rules, r: int, t: int) -> None:
+    """Prefetch the data of router r from cycle t on, without waiting: in large networks, the access is longer than a visit."""
     W, GS = rules.words, rules.words * 64
     g, p, PS = r * GS, (r * GS) >> rules.slot_bits, GS >> rules.slot_bits
-    for k in range(0, GS * VC_SIZE, 16):
-        fetch(s.rec, g * VC_SIZE + k)
+    for w in range(W):
+        m = s.here[at(r * W + w)]
+        for c in range(t, t + AHEAD):
+            m |= s.calendar[at((c & rules.slots) * s.active.size + r * W + w)]
+        while m:
+            fetch(s.rec, (g + (w << 6) + lowest_bit(np.uint64(m))) * VC_SIZE)
+            m &= m - 1
     for k in range(0, GS * (rules.history + 1), 8):
         fetch(s.popped, g * (rules.history + 1) + k)
     for k in range(0, PS * PORT_SIZE, 16):
@@ -59,23 +66,26 @@ def bring_near(s: Buffers, rules: Rules, r: int) -> None:
     for v in range(0, rules.vcs, rules.width):
         for k in range(0, PS * (W + 1), 8):
             fetch(s.asked, (g + v * PS) * (W + 1) + k)
+    if rules.choice == TABLES:
+        for k in range(0, rules.switches, 64 // net.outputs.itemsize):
+            fetch(net.outputs, r * rules.switches + k)
 
 
 @stage
 def idle(records: int | None, s: Buffers, rules: Rules, r: int) -> bool:
     """Return whether no VC of router r waits for anything in this cycle, so that its next steps would change nothing."""
-    some = np.int64(0)
     for w in range(rules.words):
         word = at(r * rules.words + w)
-        some |= s.active[word] | s.pending[word]
-        if records is not None:
-            some |= s.choosing[word]
-        if rules.route:
-            some |= s.routed[word]
-    return some == 0
+        if s.active[word] | s.pending[word]:
+            return False
+        if records is not None and s.choosing[word]:
+            return False
+        if rules.route and s.routed[word]:
+            return False
+    return True
 
 
-@kernel
+@stage
 def routers(
     records: int | None,
     long_credits: int | None,
@@ -102,8 +112,8 @@ def routers(
     if part is not None:
         first, last = part.first, part.last
     for r in range(first, last):
-        if large:
-            bring_near(s, rules, r + 1)
+        if large and r + 1 < last:
+            bring_near(net, s, rules, r + 1, t)
         for c in range(t, tb):
             if see_arrivals(records, net, s, rules, r, c) == 0:
                 continue
@@ -174,6 +184,8 @@ def run(
         tb = min(t + AHEAD, until)
         if part is not None:
             begin_visit(part)
+        if s.later.size:
+            bring_forward(s, rules, t)
         for c in range(t, tb):
             if play is not None:
                 go(net, s, demand, play, c)

@@ -240,7 +240,7 @@ def begin_replies(s: Buffers, demand: Demand, home: np.ndarray, most: int, c: in
         state[READY] += 1
 
 
-@inner
+@stage
 def make_packets(
     pace: np.ndarray | None,
     part: NetworkPart | None,

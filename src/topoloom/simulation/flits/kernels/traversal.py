@@ -22,6 +22,7 @@ from topoloom.simulation.flits.buffers import (
 )
 from topoloom.simulation.flits.kernels.credits import credit_leaves, note, note_ejected, note_far
 from topoloom.simulation.flits.kernels.fields import (
+    NEAR_PACKETS,
     PACE_FREE,
     PACKET_BORN,
     PACKET_HOPS,
@@ -38,22 +39,46 @@ from topoloom.simulation.flits.kernels.fields import (
     PORT_SENT,
     PORT_SIZE,
     PORT_WIRE,
-    VC_ARRIVAL,
     VC_BIRTH,
     VC_FLITS,
+    VC_FURTHER,
+    VC_LEFT,
     VC_NEXT,
     VC_OUTPUT,
-    VC_SECOND,
+    VC_PACKETS,
     VC_SIZE,
     VC_WORD,
     at,
 )
-from topoloom.simulation.flits.kernels.flits import BORN, HEAD, LAST, append, arm
+from topoloom.simulation.flits.kernels.flits import BORN, HEAD, append, flits_left
 from topoloom.simulation.flits.kernels.messages import post
 from topoloom.simulation.flits.kernels.paces import sent_by
-from topoloom.simulation.flits.kernels.requests import ask, begin_routing, class_of
+from topoloom.simulation.flits.kernels.requests import begin_routing, request
 from topoloom.simulation.flits.kernels.round_trips import arrived
 from topoloom.simulation.flits.parts import RouterParts
+
+
+@stage
+def move_up(s: Buffers, g: int, free: int) -> int:
+    """Remove the first packet of VC g; return how many places of the pool are then free."""
+    rec, base = s.rec, g * VC_SIZE
+    packets = np.int64(rec[at(base + VC_PACKETS)]) - 1
+    rec[at(base + VC_PACKETS)] = packets
+    for k in range(2 * NEAR_PACKETS - 2):
+        rec[at(base + k)] = rec[at(base + k + 2)]
+    if s.since.size:
+        for k in range(NEAR_PACKETS - 1):
+            s.since[at(g * NEAR_PACKETS + k)] = s.since[at(g * NEAR_PACKETS + k + 1)]
+    if packets >= NEAR_PACKETS:
+        place, last = np.int64(rec[at(base + VC_FURTHER)]), base + 2 * NEAR_PACKETS - 2
+        rec[at(last + VC_WORD)] = s.pool[at(place * PLACE_SIZE + PLACE_WORD)]
+        rec[at(last + VC_BIRTH)] = s.pool[at(place * PLACE_SIZE + PLACE_BIRTH)]
+        rec[at(base + VC_FURTHER)] = s.pool[at(place * PLACE_SIZE + PLACE_NEXT)]
+        if s.since.size:
+            s.since[at((g + 1) * NEAR_PACKETS - 1)] = s.pool[at(place * PLACE_SIZE + PLACE_ARRIVAL)]
+        s.spare[at(free)] = place
+        free += 1
+    return free
 
 
 @stage
@@ -75,22 +100,13 @@ def traverse(
     begin: int,
     end: int,
 ) -> None:
-    """Move the winners out of router r in cycle c: return credits, advance the flits behind them, and count arrivals."""
+    """Move the winners out of router r in cycle c: return credits, advance the packets behind them, and count arrivals."""
     W, LV = rules.words, rules.slot_bits
-    VM, PS, N = (1 << LV) - 1, (W * 64) >> LV, s.active.size // W
-    b, G, NW = r * W, r * W * 64, N * W
-    pool, spare, rec, popped, port = s.pool, s.spare, s.rec, s.popped, s.port
-    calendar, active, pending, unowned, asked, choosing = (
-        s.calendar,
-        s.active,
-        s.pending,
-        s.unowned,
-        s.asked,
-        s.choosing,
-    )
-    fresh, touched, winner = s.fresh, s.touched, s.winner
+    VM, PS = (1 << LV) - 1, (W * 64) >> LV
+    b, G = r * W, r * W * 64
+    rec, popped, port = s.rec, s.popped, s.port
+    active, unowned, touched, winner = s.active, s.unowned, s.touched, s.winner
     state, histogram, packets = s.state, s.histogram, s.packets
-    outputs, vc_rule, width = net.outputs, rules.vc_rule, rules.width
     notes = s.log.size > 0 or demand.loop.size > 0 or demand.events.size > 0 or play is not None
     free = state[FREE]
     for w in range((PS + 63) >> 6):
@@ -104,8 +120,7 @@ def traverse(
             # Take the flit from its VC, and record its credit.
             ov, g2 = np.int64(rec[at(g * VC_SIZE + VC_OUTPUT)]), np.int64(rec[at(g * VC_SIZE + VC_NEXT)])
             word, birth = (np.int64(rec[at(g * VC_SIZE + VC_WORD)]), np.int64(rec[at(g * VC_SIZE + VC_BIRTH)]))
-            left = np.int64(rec[at(g * VC_SIZE + VC_FLITS)]) - 1
-            rec[at(g * VC_SIZE + VC_FLITS)] = left
+            rec[at(g * VC_SIZE + VC_FLITS)] -= 1
             back = np.int64(c)
             if parts is not None and parts.sent_credits.size:
                 back = credit_leaves(parts.sent_credits, r * parts.ports + (iv >> LV), c, step)
@@ -117,53 +132,46 @@ def traverse(
                 copy = np.int64(part.copy[at(g >> LV)]) + (g & VM)
                 post(part, np.int64(part.sender[at(g >> LV)]), copy, back, 0, 0)
             bit = np.int64(1) << (iv & 63)
-            # The last flit of a packet frees the output VC.
-            last = rules.many == 0 or birth & LAST != 0
+            # Another flit may be there, of this packet or the next one.
+            word_at = at(b + (iv >> 6))
+            there = s.more[word_at] & bit
+            s.here[word_at] &= ~(bit ^ there)
+            active[word_at] &= ~(bit ^ there)
+            if there:
+                s.behind[at(g)] -= 1
+                if s.behind[at(g)] == 0:
+                    s.more[word_at] &= ~bit
+            last = rules.many == 0
+            if not last:
+                left = flits_left(records, s, rules, g) - 1
+                rec[at(g * VC_SIZE + VC_LEFT)] = left
+                rec[at(g * VC_SIZE + VC_BIRTH)] = birth & ~HEAD
+                last = left == 0
+            # The last flit of a packet frees the output VC; the next packet, if it is there, requests an output.
             if last:
-                active[at(b + (iv >> 6))] &= ~bit
+                active[word_at] &= ~bit
+                s.held[word_at] &= ~bit
                 if parts is not None and rules.tail:
                     parts.ending[at(b + (ov >> 6))] |= np.int64(1) << (ov & 63)
                 else:
                     unowned[at(b + (ov >> 6))] |= np.int64(1) << (ov & 63)
                 rec[at(g * VC_SIZE + VC_OUTPUT)] = -1
+                free = move_up(s, g, free)
+                if there and rules.route:
+                    begin_routing(s, rules, r, iv, c + (step + 1 == steps), c)
+                elif there:
+                    request(records, net, s, rules, r, iv)
             # Advance the round-robin positions.
             port[at((g >> LV) * PORT_SIZE + PORT_INPUT_TURN)] = (g + 1) & VM
             z = (iv >> LV) + 1
             gp = r * PS + o
             port[at(gp * PORT_SIZE + PORT_OUTPUT_TURN)] = z if z < PS else 0
             port[at(gp * PORT_SIZE + PORT_SENT)] += 1
-            # Move up the next flit; if a new packet begins with it, request an output.
-            if left > 0:
-                p = np.int64(rec[at(g * VC_SIZE + VC_SECOND)])
-                coming = np.int64(pool[at(p * PLACE_SIZE + PLACE_ARRIVAL)])
-                word2, birth2 = (
-                    np.int64(pool[at(p * PLACE_SIZE + PLACE_WORD)]),
-                    np.int64(pool[at(p * PLACE_SIZE + PLACE_BIRTH)]),
-                )
-                rec[at(g * VC_SIZE + VC_WORD)] = word2
-                rec[at(g * VC_SIZE + VC_BIRTH)] = birth2
-                rec[at(g * VC_SIZE + VC_ARRIVAL)] = coming
-                rec[at(g * VC_SIZE + VC_SECOND)] = pool[at(p * PLACE_SIZE + PLACE_NEXT)]
-                spare[at(free)] = p
-                free += 1
-                if coming > c:
-                    active[at(b + (iv >> 6))] &= ~bit
-                    arm(calendar, NW, g, coming, c)
-                elif last:
-                    if rules.route:
-                        begin_routing(s, rules, r, iv, c + (step + 1) // steps, c)
-                    elif records is not None:
-                        rec[at(g * VC_SIZE + VC_NEXT)] = -1
-                        choosing[at(b + (iv >> 6))] |= bit
-                    else:
-                        ask(asked, pending, W, LV, r, iv, class_of(LV, outputs, vc_rule, width, N, r, word2, birth2))
-            else:
-                active[at(b + (iv >> 6))] &= ~bit
             # Send the flit over the cable: to a VC of the next router, or to a host.
             if pace is None:
-                leaves = max(np.int64(port[at(gp * PORT_SIZE + PORT_LAST)]) + 1, np.int64(c + (step + 1) // steps))
+                leaves = max(np.int64(port[at(gp * PORT_SIZE + PORT_LAST)]) + 1, np.int64(c + (step + 1 == steps)))
             else:
-                leaves = sent_by(pace, gp, PACE_FREE, np.int64(c + (step + 1) // steps))
+                leaves = sent_by(pace, gp, PACE_FREE, np.int64(c + (step + 1 == steps)))
             port[at(gp * PORT_SIZE + PORT_LAST)] = leaves
             arrival = leaves + np.int64(port[at(gp * PORT_SIZE + PORT_WIRE)])
             state[HOPS] += 1
@@ -178,7 +186,7 @@ def traverse(
                     to, original = np.int64(part.where[at(copied)]), np.int64(part.original[at(copied)])
                     post(part, to, original, word, birth, arrival)
                     continue
-                free = append(pool, spare, rec, calendar, NW, g2, word, birth, arrival, c, free)
+                free = append(s, rules, g2, word, birth, arrival, c, free)
                 continue
             if parts is not None and rules.tail:
                 parts.released[at(G + ov)] = leaves + rules.eject_trip
@@ -209,7 +217,4 @@ def traverse(
                         continue
                     packets[at(word * PACKET_SIZE + PACKET_NEXT)] = state[RECORD]
                     state[RECORD] = word
-    for w in range(W):
-        active[at(b + w)] |= fresh[at(w)]
-        fresh[at(w)] = 0
     state[FREE] = free
