@@ -53,8 +53,9 @@ def test_records_have_it_for_flows():
     run = run_app(routing, "alltoall:bytes=100000", 50, simulator="flows", placement="random")
     assert 0 < run.head_of_line_share < 1
     assert run.rows()[0]["head_of_line_share"] == pytest.approx(run.head_of_line_share, abs=1e-6)
-    assert run_app(routing, "alltoall:bytes=1000", 8, simulator="flits").head_of_line_share is None
-    made = collective("torus:dims=4x4,hosts=1", operation="allreduce", bytes=1 << 20)
+    torus = route(build("torus:dims=4x4,hosts=1"))
+    assert run_app(torus, "alltoall:bytes=1000", 16, simulator="flits").head_of_line_share is None
+    made = collective(torus, operation="allreduce", bytes=1 << 20)
     assert made.head_of_line_share == made.rows()[0]["head_of_line_share"]
     split = route(build("slimfly:q=5,hosts=2"), "ecmp")
     assert run_app(split, "alltoall:bytes=1000", 8, simulator="flows:split=even").head_of_line_share is None

@@ -161,10 +161,11 @@ def empty_network(
     room = config.buffer_flits // vcs
     degrees, at = topology.degrees, topology.endpoints_at
     widest = int((degrees + at).max())
-    if n >= _MOST_SWITCHES or widest >= _MOST_PORTS or virtual_channels > MOST_VIRTUAL_CHANNELS:
+    if n >= _MOST_SWITCHES or widest > _MOST_PORTS or virtual_channels > MOST_VIRTUAL_CHANNELS:
         raise InputError(
-            f"{name}: {n} switches of {widest} ports, {virtual_channels} virtual channels; only fewer than {_MOST_SWITCHES},"
-            f" {_MOST_PORTS} and {MOST_VIRTUAL_CHANNELS + 1} can be simulated"
+            f"{name}: {n:,} switches of {widest} ports, {virtual_channels} virtual channels; at most"
+            f" {_MOST_SWITCHES - 1:,} switches, {_MOST_PORTS} ports and {MOST_VIRTUAL_CHANNELS} virtual channels can be"
+            " simulated"
         )
     if routing.verification is not None and routing.verification.max_hops > _MOST_HOPS:
         raise InputError(

@@ -134,10 +134,10 @@ def traverse(
             bit = np.int64(1) << (iv & 63)
             # Another flit may be there, of this packet or the next one.
             word_at = at(b + (iv >> 6))
-            there = s.more[word_at] & bit
-            s.here[word_at] &= ~(bit ^ there)
-            active[word_at] &= ~(bit ^ there)
-            if there:
+            following = s.more[word_at] & bit
+            s.here[word_at] &= ~(bit ^ following)
+            active[word_at] &= ~(bit ^ following)
+            if following:
                 s.behind[at(g)] -= 1
                 if s.behind[at(g)] == 0:
                     s.more[word_at] &= ~bit
@@ -157,9 +157,9 @@ def traverse(
                     unowned[at(b + (ov >> 6))] |= np.int64(1) << (ov & 63)
                 rec[at(g * VC_SIZE + VC_OUTPUT)] = -1
                 free = move_up(s, g, free)
-                if there and rules.route:
+                if following and rules.route:
                     begin_routing(s, rules, r, iv, c + (step + 1 == steps), c)
-                elif there:
+                elif following:
                     request(records, net, s, rules, r, iv)
             # Advance the round-robin positions.
             port[at((g >> LV) * PORT_SIZE + PORT_INPUT_TURN)] = (g + 1) & VM
