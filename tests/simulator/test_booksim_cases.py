@@ -95,6 +95,7 @@ def test_as_much_gets_through_as_in_booksims_other_runs(name):
     assert _point(name, 1.0).accepted == pytest.approx(row["accepted"], rel=FURTHER.get(name, 0.03))
 
 
+@pytest.mark.exhaustive
 def test_credits_of_both_steps_of_a_cycle_go_back_at_once_or_one_after_the_other():
     """Short buffers at full load: as much as BookSim with both credits sent in a cycle, and with `credits_per_cycle=1` as much
     as BookSim, which sends one.

@@ -49,6 +49,7 @@ def test_a_chain_takes_the_sum_of_its_parts(saved):
     assert found.time_ns == 2 * found.cycles
 
 
+@pytest.mark.exhaustive
 def test_switches_of_512_ports_are_simulated_and_of_513_refused(saved):
     """A message to the host on the last port and its answer take a lone message each way; one port more does not fit."""
     ranks = [Rank() for _ in range(2 * 511)]

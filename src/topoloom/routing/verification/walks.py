@@ -9,6 +9,7 @@ import numpy as np
 from topoloom.core.threads import over_cores
 from topoloom.core.work import Work
 from topoloom.graph.distances import distances_from
+from topoloom.model.arrays import frozen
 from topoloom.routing.channels import turn_rows
 from topoloom.routing.choices import Escape
 from topoloom.routing.routing import HOP, PAIR, SWITCH, Routing
@@ -100,8 +101,10 @@ class Walks:
 
         part, channels, work = self._part, self._part.channels, self._work
         n, wanted = part.topology.switches, part.destinations
+        # Not writeable, whoever made them: arrays of each kind have their own compiled kernel.
         ports, own = part.table(layer)
-        virtual_channels = np.empty((0, 0), np.uint8) if own is None else own
+        ports = frozen(ports.view())
+        virtual_channels = frozen(np.empty((0, 0), np.uint8) if own is None else own.view())
 
         def walk(blocks: Iterator[int]) -> WalkSums:
             try:
