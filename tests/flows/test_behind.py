@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from fair_oracle import fabric, sends
 
-from topoloom import build, collective, route
+from topoloom import AppSettings, build, collective, route
 from topoloom.routing.host_routings import host_routings
 from topoloom.simulation.applications.run import run_app
 from topoloom.simulation.applications.schedule_run import head_of_line_text
@@ -59,6 +59,14 @@ def test_records_have_it_for_flows():
     assert made.head_of_line_share == made.rows()[0]["head_of_line_share"]
     split = route(build("slimfly:q=5,hosts=2"), "ecmp")
     assert run_app(split, "alltoall:bytes=1000", 8, simulator="flows:split=even").head_of_line_share is None
+
+
+def test_rings_that_share_a_port_evenly_wait_for_nothing():
+    """Four rings of 40 Gb/s leave a host by one port of 160 Gb/s; one that is faster lets its flows wait at their links."""
+    for host_gbps, share in ((160.0, 0.0), (640.0, 1.0)):
+        settings = AppSettings(host_rate_gbps=host_gbps)
+        rings = collective("torus:dims=4x4,hosts=1", "allgather", 1 << 20, algorithm="rings", settings=settings)
+        assert rings.head_of_line_share == pytest.approx(share, abs=0.01)
 
 
 def test_what_people_read():

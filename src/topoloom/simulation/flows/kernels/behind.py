@@ -6,10 +6,25 @@ with the others as soon as the buffers are full (Karol, Hluchyj and Morgan, IEEE
 """
 
 from topoloom.core.compiling.decorators import inner, stage
-from topoloom.simulation.flows.state import BEHIND, FLOWING, LOOK, LOOKED, NOW, SPANS, WITHIN, FlowNetwork, State
+from topoloom.simulation.flows.state import (
+    BEHIND,
+    CAPACITY,
+    FLOWING,
+    FLOWS,
+    LOOK,
+    LOOKED,
+    NOW,
+    SPANS,
+    USED,
+    WITHIN,
+    FlowNetwork,
+    State,
+)
 
 #: The share of the times so far after which the next look comes, as a power of two.
 _RARER = 6
+#: The part of its capacity from which on a resource is full.
+_FULL = 1.0 - 1e-9
 
 
 @stage
@@ -31,12 +46,12 @@ def _look(s: State, seconds: float) -> None:
     for m in range(s.phase.size):
         place = _bottleneck(s, m)
         for hop in range(place):
-            resource = s.path[m, hop]
+            resource, neck = s.path[m, hop], s.path[m, place]
             if s.ahead[resource, 0] < 0:
-                s.ahead[resource, 0] = s.neck[m]
-            elif s.ahead[resource, 0] != s.neck[m]:
+                s.ahead[resource, 0] = neck
+            elif s.ahead[resource, 0] != neck:
                 # Of more than two bottlenecks, the last one is as good as any.
-                s.ahead[resource, 1] = s.neck[m]
+                s.ahead[resource, 1] = neck
     for m in range(s.phase.size):
         if s.phase[m] == FLOWING and s.hops[m] > 0:
             s.clock[WITHIN] += s.rate[m] * times
@@ -49,10 +64,19 @@ def _look(s: State, seconds: float) -> None:
 
 @stage
 def _bottleneck(s: State, m: int) -> int:
-    """Return the place of a flow's bottleneck on its path; 0 for a flow without one, and for a message that is no flow."""
+    """Return the place of a flow's bottleneck on its path; 0 for a flow without one, and for a message that is no flow.
+
+    A flow that is alone at its bottleneck does not wait there if a full resource before it lets no more of it pass: it has an
+    equal part of that one, which is its bottleneck, too.
+    """
     if s.phase[m] == FLOWING and s.neck[m] >= 0:
+        alone = s.crowd[s.neck[m], FLOWS] == 1
         for hop in range(s.hops[m]):
-            if s.path[m, hop] == s.neck[m]:
+            resource = s.path[m, hop]
+            full = s.share[resource, CAPACITY] * _FULL
+            if resource == s.neck[m]:
+                return hop
+            if alone and s.share[resource, USED] >= full and s.rate[m] * s.crowd[resource, FLOWS] >= full:
                 return hop
     return 0
 
