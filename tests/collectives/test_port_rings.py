@@ -78,6 +78,12 @@ def test_many_ranks_use_all_ports_without_a_request_and_small_data_do_not():
     assert collective(network, "allreduce", 1 << 12, settings=settings).algorithm == "forest"
 
 
+def test_many_ranks_without_such_rings_have_a_forest():
+    """An odd mesh has no ring that visits each switch once: nothing is refused that was not requested."""
+    settings = AppSettings(host_rate_gbps=160.0)
+    assert collective(build("mesh:dims=7x5,hosts=1"), "allgather", 1 << 26, settings=settings).algorithm == "forest"
+
+
 def test_the_schedule_is_saved_and_read(tmp_path):
     settings = AppSettings(host_rate_gbps=160.0)
     result = collective(build("torus:dims=4x4,hosts=1"), "allreduce", 1 << 20, algorithm="rings", settings=settings)

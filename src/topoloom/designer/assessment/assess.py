@@ -149,8 +149,8 @@ class _Chain:
             self._shared = [Shared(digest_of([__version__, *decides(subject)]), subject) for subject in self._subjects]
         self._work.begin(len(STEPS) * len(networks), "steps")
         # With an executor, the steps of a network run at the same time once it has tables, which decide whether they run.
-        places = [place for place, step in enumerate(STEPS, 1) if step is TABLES and self._work.executor is not None]
-        for steps in (STEPS[: sum(places)], STEPS[sum(places) :]):
+        first = 0 if self._work.executor is None else STEPS.index(TABLES) + 1
+        for steps in (STEPS[:first], STEPS[first:]):
             self._side_by_side([(step, number, self._first_run) for step in steps for number in networks])
         for effort in self._more if self._budget.seconds_left < float("inf") else ():
             # Chosen before any of them runs, because they depend on each other's intervals.
@@ -269,10 +269,8 @@ class _Chain:
     def _undecided(self, step: AssessmentStep, number: int) -> bool:
         """Whether a step of one network has intervals that leave open how it compares with the others."""
         results = [names.get(step.name) for names in self._found]
-        own, others = (
-            results[number],
-            [other for other in results[:number] + results[number + 1 :] if other is not None],
-        )
+        own = results.pop(number)
+        others = [other for other in results if other is not None]
         return own is not None and step.wants_more(own, self._efforts[number][step.name], others)
 
     def _again(self, effort: int, step: AssessmentStep, number: int) -> None:

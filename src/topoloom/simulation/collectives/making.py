@@ -127,25 +127,26 @@ def collective_schedule(
     if chosen == RAIL_RING:
         return _rail_ring(topology, operation, size, homes, pieces)
     listed = n * (n - 1) <= _MOST_EDGES
-    if chosen is None and listed and n > _FEW and operation in (*REDUCES, "allgather"):
+    many = n > _FEW and operation in (*REDUCES, "allgather")
+    if chosen is None and listed and many:
         # Where the hosts' own ports are the limit, a ring achieves the same, and takes little time to simulate.
         single = topology.hosts == topology.endpoints.size
         slowest = machine.rate_gbps if machine.link_gbps is None else float(machine.link_gbps.min(initial=np.inf))
         chosen = "ring" if single and machine.host_rate_gbps <= slowest else None
-    if n > 1 and (chosen == RINGS or (chosen is None and n > _FEW and operation in (*REDUCES, "allgather"))):
-        by_host = rank_network(topology, homes, **machine.rates, alike=False)
-        hop_s = 2 * machine.host_s + 2 * machine.switch_s + float(np.max(machine.cable_s, initial=0.0))
-        trees, rings = port_rings(by_host, work) if chosen == RINGS else chosen_rings(by_host, size, hop_s, work)
-        if trees:
-            chosen, chunks, trees = RINGS, rings * n, _for_ranks(trees, by_host, homes, rings)
-    if chosen in (None, "forest") and operation != "alltoall" and n > 1:
+    if chosen in (None, "forest", RINGS) and operation != "alltoall" and n > 1:
         apart = int(homes[root]) if operation == "broadcast" else None
         by_host = rank_network(topology, homes, **machine.rates, alike=False, apart=apart)
-        exact = not why_no_forest(by_host, asked=chosen == "forest")
-        # Beyond what can be packed, a forest is grown if it is requested, or if nothing else fits.
-        if exact or chosen == "forest" or (operation != "broadcast" and not listed):
-            chosen = "forest"
-            trees, chunks, cut_in = _forest(by_host, operation, homes, root, size, exact, work)
+        if chosen == RINGS or (chosen is None and many):
+            hop_s = 2 * machine.host_s + 2 * machine.switch_s + float(np.max(machine.cable_s, initial=0.0))
+            trees, rings = port_rings(by_host, work) if chosen == RINGS else chosen_rings(by_host, size, hop_s, work)
+            if trees:
+                chosen, chunks, trees = RINGS, rings * n, _for_ranks(trees, by_host, homes, rings)
+        if chosen != RINGS:
+            exact = not why_no_forest(by_host, asked=chosen == "forest")
+            # Beyond what can be packed, a forest is grown if it is requested, or if nothing else fits.
+            if exact or chosen == "forest" or (operation != "broadcast" and not listed):
+                chosen = "forest"
+                trees, chunks, cut_in = _forest(by_host, operation, homes, root, size, exact, work)
     if not trees and n > 1:
         if operation == "alltoall":
             chosen, chunks = "direct", n * n

@@ -70,15 +70,20 @@ def port_rings(network: RankNetwork, work: Work | None = None) -> tuple[tuple[Tr
     """
     if why := why_no_rings(network):
         raise InputError(f"{network.name}: {why}")
-    n, ranks_on = network.switches, _ranks_by_switch(network)
-    unit, most = _unit_and_rings(network)
-    single = [np.zeros(1, np.int64)] * most
-    rings = disjoint_rings(n, network.tail, network.head, network.capacity // unit, most, work) if n > 1 else single
+    trees, rings = _found_rings(network, *_unit_and_rings(network), work)
     if not rings:
         raise InputError(
             f"{network.name}: no ring was found that visits every switch once; use algorithm ring, which may pass a switch"
             " several times, or forest"
         )
+    return trees, rings
+
+
+def _found_rings(network: RankNetwork, unit: int, most: int, work: Work | None) -> tuple[tuple[Tree, ...], int]:
+    """Return up to `most` rings of a capacity of `unit` as chains, and their number."""
+    n, ranks_on = network.switches, _ranks_by_switch(network)
+    single = [np.zeros(1, np.int64)] * most
+    rings = disjoint_rings(n, network.tail, network.head, network.capacity // unit, most, work) if n > 1 else single
     trees: list[Tree] = []
     for number, successor in enumerate(rings):
         order: list[int] = []
@@ -144,8 +149,6 @@ def chosen_rings(
 
     Raises
     ------
-    InputError
-        No ring was found.
     Stopped
         `work` was stopped.
     """
@@ -155,7 +158,7 @@ def chosen_rings(
     chunk_s = size / (network.classes * most) * 8 / (unit * network.unit_gbps * 1e9)
     if most < 2 or chunk_s < _LEAST_HOPS * hop_s:
         return (), 0
-    trees, rings = port_rings(network, work)
+    trees, rings = _found_rings(network, unit, most, work)
     return (trees, rings) if rings == most else ((), 0)
 
 
